@@ -1,0 +1,117 @@
+import { choice, list, optional, text, wholeNumber } from './setting-kinds.ts';
+
+/**
+ * Every setting of the service: default, what it allows, and its doc line, in one place.
+ * `port` below is REACTORD_PORT in the environment, --port as a flag and `port = …` in the config file.
+ * docs/reference/settings.md is generated from this table.
+ */
+export const settings = {
+  config: optional({
+    doc: 'The config file: one `name = value` a line, `#` begins a comment. Cannot itself stand in the file.',
+    allows: 'the path of a readable file',
+    defaultText: 'reactord.conf in the working folder, where there is one',
+    read: nonEmpty,
+  }),
+  host: text({
+    doc: 'The address to listen on. 0.0.0.0 listens on every address of the machine.',
+    default: '127.0.0.1',
+    pattern: /^[\w.:-]+$/,
+    allows: 'an IP address or a host name, without a port',
+  }),
+  port: wholeNumber({
+    doc: 'The port to listen on. 0 takes a free one and prints it.',
+    default: 8080,
+    least: 0,
+    most: 65_535,
+  }),
+  data: text({
+    doc: 'The folder for everything the service keeps on this machine. Made with mode 0700 at the first start.',
+    default: './data',
+    pattern: /^[^\0]+$/,
+    allows: 'the path of a folder',
+  }),
+  database: optional({
+    doc: 'Where the store is: a SQLite file, or a PostgreSQL database.',
+    allows: 'postgres://user:password@host:port/name, or the path of a SQLite file',
+    defaultText: 'reactord.db in the data folder',
+    // The address of a PostgreSQL database usually carries a password.
+    secret: true,
+    read: (given) => (isDatabaseAddress(given) ? given : undefined),
+  }),
+  base_url: optional({
+    doc: 'The address under which people and clients reach the service, used in links and as the OAuth issuer. Set it behind a proxy.',
+    allows: 'an http or https address without a path, such as https://reactors.example.org',
+    defaultText: 'http://HOST:PORT',
+    read: readOrigin,
+  }),
+  admin_username: text({
+    doc: 'The name of the first admin, made at the first start.',
+    default: 'admin',
+    pattern: /^(?!me$)[A-Za-z0-9._-]{1,64}$/,
+    allows: '1 to 64 letters, digits, dots, underscores or hyphens, and not "me"',
+  }),
+  admin_password: optional({
+    doc: 'The password of the first admin. Read at the first start only; without it one is generated and printed once.',
+    allows: '8 to 1024 bytes',
+    defaultText: 'generated',
+    secret: true,
+    read: (given) => {
+      const bytes = Buffer.byteLength(given);
+      return bytes >= 8 && bytes <= 1024 ? given : undefined;
+    },
+  }),
+  engine: optional({
+    doc: 'The container engine.',
+    allows: 'unix:///path/of/socket or tcp://host:port',
+    defaultText: "DOCKER_HOST, or else Docker's or Podman's socket",
+    read: (given) => (/^(unix:\/\/\/.+|tcp:\/\/[\w.-]+:\d+)$/.test(given) ? given : undefined),
+  }),
+  cors_origins: list({
+    doc: 'The web origins whose pages may call the API from a browser. Cookies are never part of it.',
+    default: ['*'],
+    allows: '* or a comma-separated list of origins such as https://app.example.org',
+    entry: (entry) => entry === '*' || readOrigin(entry) === entry,
+  }),
+  trust_proxy: list({
+    doc: 'The proxies in front of the service whose X-Forwarded-* headers are believed.',
+    default: [],
+    allows: 'a comma-separated list of IP addresses or networks such as 10.0.0.0/8',
+    entry: (entry) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(entry),
+  }),
+  log_level: choice({
+    doc: 'How much is logged.',
+    default: 'info',
+    of: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+  }),
+  log_format: choice({
+    doc: 'How log lines look: for people, or as JSON for machines. auto: for people on a terminal.',
+    default: 'auto',
+    of: ['auto', 'pretty', 'json'],
+  }),
+};
+
+export type SettingName = keyof typeof settings;
+
+/** The settings of one process, read and checked. */
+export type Config = {
+  readonly [Name in SettingName]: (typeof settings)[Name]['defaultValue'];
+};
+
+function nonEmpty(given: string): string | undefined {
+  return given === '' ? undefined : given;
+}
+
+function readOrigin(given: string): string | undefined {
+  if (!URL.canParse(given)) return undefined;
+  const url = new URL(given);
+  const bare =
+    (url.pathname === '/' || url.pathname === '') && url.search === '' && url.hash === '';
+  const plain = url.username === '' && url.password === '';
+  return bare && plain && /^https?:$/.test(url.protocol) ? url.origin : undefined;
+}
+
+function isDatabaseAddress(given: string): boolean {
+  if (given === '') return false;
+  if (!given.includes('://')) return true;
+  return /^postgres(ql)?:$/.test(URL.canParse(given) ? new URL(given).protocol : '');
+}
