@@ -1,0 +1,26 @@
+import { sql } from 'kysely';
+import type { Migration } from './migration.ts';
+
+export const users: Migration = {
+  number: 1,
+  name: 'users',
+  async up(schema, types) {
+    await schema
+      .createTable('users')
+      .addColumn('id', types.text, (column) => column.primaryKey())
+      .addColumn('username', types.text, (column) => column.notNull().unique())
+      .addColumn('password_hash', types.text, (column) => column.notNull())
+      .addColumn('email', types.text, (column) => column.notNull().defaultTo(''))
+      .addColumn('first_name', types.text, (column) => column.notNull().defaultTo(''))
+      .addColumn('last_name', types.text, (column) => column.notNull().defaultTo(''))
+      .addColumn('status', types.text, (column) =>
+        column.notNull().defaultTo('active').check(sql`status in ('active', 'disabled')`),
+      )
+      .addColumn('roles', types.text, (column) => column.notNull().defaultTo('[]'))
+      .addColumn('grants', types.text, (column) => column.notNull().defaultTo('[]'))
+      .addColumn('created_at', types.integer, (column) => column.notNull())
+      .addColumn('updated_at', types.integer, (column) => column.notNull())
+      .modifyEnd(types.tableEnd)
+      .execute();
+  },
+};

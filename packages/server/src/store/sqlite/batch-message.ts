@@ -1,0 +1,109 @@
+import type { BatchUnit, Outcome } from '../group-commit.ts';
+import type { SqlValue } from '../sql-value.ts';
+import type { Result } from '../statement.ts';
+import { errorFrom, type Failure } from './failure.ts';
+
+/**
+ * A batch on its way to the writer thread. Flat lists of plain values: copying a message between threads costs per
+ * object, and a batch of small units would otherwise be mostly objects.
+ */
+export interface BatchRequest {
+  /**
+   * For each unit the number of its statements, then for each statement three numbers:
+   * template id (0: the text is the next of `texts`), rows expected (-1: any), number of values.
+   */
+  readonly layout: readonly number[];
+  readonly values: readonly SqlValue[];
+  /** The texts of the statements without an id, in order. */
+  readonly texts: readonly string[];
+  /** The texts of ids that the thread has not met yet. */
+  readonly templates: readonly (readonly [id: number, sql: string])[];
+}
+
+export interface BatchReply {
+  /** Rows affected, for each statement of the batch in order. */
+  readonly affected: readonly number[];
+  /** Only for statements that returned some: the place of the statement in the batch, and its rows. */
+  readonly rows: readonly (readonly [statement: number, rows: readonly unknown[]])[];
+  /** Only for units that failed: the place of the unit in the batch. */
+  readonly failures: readonly (readonly [unit: number, failure: Failure])[];
+  /** The batch as a whole failed, and nothing of it was applied. */
+  readonly failure: Failure | undefined;
+}
+
+/** What the main thread sends: a batch, or the word to finish. */
+export type WriterRequest = BatchRequest | 'close';
+
+/** A statement as the thread meets it. */
+export interface ThreadStatement {
+  readonly id: number;
+  readonly sql: string | undefined;
+  readonly expected: number;
+  readonly values: readonly SqlValue[];
+}
+
+/** `known` holds the ids whose text the thread has already; the new ones are added. */
+export function packBatch(batch: readonly BatchUnit[], known: Set<number>): BatchRequest {
+  const layout: number[] = [];
+  const values: SqlValue[] = [];
+  const texts: string[] = [];
+  const templates: [number, string][] = [];
+  for (const unit of batch) {
+    layout.push(unit.length);
+    for (const { template, expected, values: given } of unit) {
+      const { id = 0, sql } = template;
+      layout.push(id, expected ?? -1, given.length);
+      for (const value of given) values.push(whole(value));
+      if (id === 0) {
+        texts.push(sql);
+      } else if (!known.has(id)) {
+        known.add(id);
+        templates.push([id, sql]);
+      }
+    }
+  }
+  return { layout, values, texts, templates };
+}
+
+export function unpackBatch({ layout, values, texts }: BatchRequest): ThreadStatement[][] {
+  const units: ThreadStatement[][] = [];
+  let place = 0;
+  let value = 0;
+  let text = 0;
+  const next = () => layout[place++] ?? 0;
+  while (place < layout.length) {
+    const unit: ThreadStatement[] = [];
+    for (let left = next(); left > 0; left -= 1) {
+      const id = next();
+      const expected = next();
+      const count = next();
+      const sql = id === 0 ? texts[text++] : undefined;
+      unit.push({ id, sql, expected, values: values.slice(value, value + count) });
+      value += count;
+    }
+    units.push(unit);
+  }
+  return units;
+}
+
+/** Deals the reply out to the units of the batch. */
+export function outcomesOf(batch: readonly BatchUnit[], reply: BatchReply): Outcome[] {
+  const rows = new Map(reply.rows);
+  const failures = new Map(reply.failures);
+  let statement = 0;
+  return batch.map((unit, place) => {
+    const failure = failures.get(place);
+    const results: Result[] = unit.map(() => {
+      const result = { rows: rows.get(statement) ?? [], affected: reply.affected[statement] ?? 0 };
+      statement += 1;
+      return result;
+    });
+    return failure === undefined ? results : errorFrom(failure);
+  });
+}
+
+/** A view of a part of a buffer would travel with the whole buffer, so it is cut out first. */
+function whole(value: SqlValue): SqlValue {
+  if (!(value instanceof Uint8Array)) return value;
+  return value.byteLength === value.buffer.byteLength ? value : new Uint8Array(value);
+}

@@ -1,0 +1,100 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { StatementFailed, UnexpectedRows } from '../store-errors.ts';
+import {
+  type BatchReply,
+  type BatchRequest,
+  type ThreadStatement,
+  unpackBatch,
+} from './batch-message.ts';
+import { StatementCache } from './connection.ts';
+import { type Failure, failureOf } from './failure.ts';
+
+const mostOnceStatements = 64;
+
+interface Template {
+  readonly sql: string;
+  prepared: StatementSync | undefined;
+}
+
+interface Reply extends BatchReply {
+  readonly affected: number[];
+  readonly rows: [number, readonly unknown[]][];
+  readonly failures: [number, Failure][];
+}
+
+/** Runs batches on the one writing connection, each in one transaction. */
+export class BatchRunner {
+  readonly #db: DatabaseSync;
+  readonly #templates = new Map<number, Template>();
+  readonly #once: StatementCache;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #savepoint: StatementSync;
+  readonly #release: StatementSync;
+  readonly #undo: StatementSync;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#once = new StatementCache(db, mostOnceStatements);
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#savepoint = db.prepare('SAVEPOINT unit');
+    this.#release = db.prepare('RELEASE unit');
+    this.#undo = db.prepare('ROLLBACK TO unit');
+  }
+
+  run(request: BatchRequest): BatchReply {
+    for (const [id, sql] of request.templates)
+      this.#templates.set(id, { sql, prepared: undefined });
+    const reply: Reply = { affected: [], rows: [], failures: [], failure: undefined };
+    try {
+      this.#begin.run();
+      for (const [place, unit] of unpackBatch(request).entries()) this.#runUnit(place, unit, reply);
+      this.#commit.run();
+      return reply;
+    } catch (error) {
+      const failure = failureOf(error, this.#db);
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      return { affected: [], rows: [], failures: [], failure };
+    }
+  }
+
+  /** A single statement that fails undoes itself; several, or one whose rows are counted, need a savepoint. */
+  #runUnit(place: number, unit: readonly ThreadStatement[], reply: Reply): void {
+    const first = reply.affected.length;
+    const guarded = unit.length > 1 || unit.some(({ expected }) => expected >= 0);
+    if (guarded) this.#savepoint.run();
+    try {
+      for (const [index, statement] of unit.entries()) this.#runStatement(index, statement, reply);
+    } catch (error) {
+      // On a full disk and the like SQLite rolls back the whole transaction by itself: then all units failed.
+      if (!this.#db.isTransaction) throw error;
+      reply.failures.push([place, failureOf(error, this.#db)]);
+      if (guarded) this.#undo.run();
+      reply.affected.length = first;
+      for (const _ of unit) reply.affected.push(0);
+    }
+    if (guarded) this.#release.run();
+  }
+
+  #runStatement(index: number, { id, sql, expected, values }: ThreadStatement, reply: Reply): void {
+    const statement = sql === undefined ? this.#template(id) : this.#once.get(sql);
+    let affected: number;
+    if (statement.columns().length > 0) {
+      const rows = statement.all(...values);
+      affected = rows.length;
+      if (affected > 0) reply.rows.push([reply.affected.length, rows]);
+    } else {
+      affected = Number(statement.run(...values).changes);
+    }
+    if (expected >= 0 && affected !== expected) throw new UnexpectedRows(index, expected, affected);
+    reply.affected.push(affected);
+  }
+
+  #template(id: number): StatementSync {
+    const template = this.#templates.get(id);
+    if (template === undefined) throw new StatementFailed(`There is no statement ${id}.`);
+    template.prepared ??= this.#db.prepare(template.sql);
+    return template.prepared;
+  }
+}

@@ -1,0 +1,71 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+/** How long a statement waits for another process that holds the file. */
+const busyMilliseconds = 10_000;
+
+/** Makes the file where there is none, for its owner only. SQLite gives the files beside it the same mode. */
+export function makeFile(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+}
+
+export function connectToWrite(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, {
+    timeout: busyMilliseconds,
+    enableForeignKeyConstraints: true,
+    enableDoubleQuotedStringLiterals: false,
+  });
+  turnOnWal(db);
+  // NORMAL would lose the last commits with the power; FULL syncs the log before each commit returns.
+  db.exec('PRAGMA synchronous = FULL');
+  return db;
+}
+
+export function connectToRead(file: string): DatabaseSync {
+  return new DatabaseSync(file, { readOnly: true, timeout: busyMilliseconds });
+}
+
+/**
+ * Keeps the statements used last, prepared. Dropped ones are finalized by the garbage collector.
+ */
+export class StatementCache {
+  readonly #db: DatabaseSync;
+  readonly #most: number;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync, most: number) {
+    this.#db = db;
+    this.#most = most;
+  }
+
+  get(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    const statement = known ?? this.#db.prepare(sql);
+    // A Map keeps the order of insertion, so the first key is the one unused for longest.
+    if (known !== undefined) this.#statements.delete(sql);
+    this.#statements.set(sql, statement);
+    if (this.#statements.size > this.#most) {
+      for (const oldest of this.#statements.keys()) {
+        this.#statements.delete(oldest);
+        break;
+      }
+    }
+    return statement;
+  }
+}
+
+/** SQLite does not wait for others when it changes the journal mode, whatever the timeout: so we do. */
+function turnOnWal(db: DatabaseSync): void {
+  const giveUp = performance.now() + busyMilliseconds;
+  for (;;) {
+    try {
+      db.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (performance.now() > giveUp) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+  }
+}
