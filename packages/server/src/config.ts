@@ -1,4 +1,4 @@
-import { choice, list, optional, text, wholeNumber } from './setting-kinds.ts';
+import { choice, duration, flag, list, optional, text, wholeNumber } from './setting-kinds.ts';
 
 /**
  * Every setting of the service: default, what it allows, and its doc line, in one place.
@@ -77,6 +77,119 @@ export const settings = {
     default: [],
     allows: 'a comma-separated list of IP addresses or networks such as 10.0.0.0/8',
     entry: (entry) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(entry),
+  }),
+  tenant: text({
+    doc: 'The name of this deployment. It appears in events and in the name of the header for signed assertions.',
+    default: 'LOCAL',
+    pattern: /^[A-Za-z0-9-]{1,32}$/,
+    allows: '1 to 32 letters, digits or hyphens',
+  }),
+  allow_http: flag({
+    doc: 'Allow a base URL and callback URLs with http on hosts other than this machine. Passwords and tokens then travel in clear.',
+    default: false,
+  }),
+  code_token_lifetime: duration({
+    doc: 'How long an access token of the authorization code flow (and of the device flow) is valid.',
+    default: '4h',
+    least: '60s',
+    most: '4h',
+  }),
+  implicit_token_lifetime: duration({
+    doc: 'How long an access token of the implicit flow is valid.',
+    default: '1h',
+    least: '60s',
+    most: '4h',
+  }),
+  password_token_lifetime: duration({
+    doc: 'How long an access token of the password flow is valid.',
+    default: '4h',
+    least: '60s',
+    most: '4h',
+  }),
+  client_token_lifetime: duration({
+    doc: 'How long an access token of the client credentials flow is valid.',
+    default: '4h',
+    least: '60s',
+    most: '4h',
+  }),
+  implicit_flow: flag({ doc: 'Whether the implicit flow is offered.', default: true }),
+  password_flow: flag({ doc: 'Whether the password flow is offered.', default: true }),
+  require_pkce: flag({
+    doc: 'Whether the authorization code flow needs PKCE from every client.',
+    default: false,
+  }),
+  refresh_lifetime: duration({
+    doc: 'How long a refresh token is valid after it was first issued. 0: for ever.',
+    default: '0',
+    least: '0',
+    most: '3650d',
+  }),
+  refresh_idle_limit: duration({
+    doc: 'How long a refresh token stays valid without being used. 0: for ever.',
+    default: '0',
+    least: '0',
+    most: '3650d',
+  }),
+  refresh_rotation: flag({
+    doc: 'Whether each use of a refresh token replaces it; a replaced one that is used again ends all that came of it.',
+    default: false,
+  }),
+  refresh_grace: duration({
+    doc: 'With rotation: how long a replaced refresh token still gives the same successor, for replies that got lost.',
+    default: '30s',
+    least: '0',
+    most: '10m',
+  }),
+  session_idle_limit: duration({
+    doc: 'After how long without a visit a person has to log in again.',
+    default: '12h',
+    least: '5m',
+    most: '90d',
+  }),
+  session_lifetime: duration({
+    doc: 'After how long a person has to log in again in any case.',
+    default: '14d',
+    least: '5m',
+    most: '365d',
+  }),
+  tier_gold: wholeNumber({
+    doc: 'Requests a minute for a client of tier Gold and one user together.',
+    default: 1200,
+    least: 1,
+    most: 1_000_000,
+  }),
+  tier_silver: wholeNumber({
+    doc: 'Requests a minute for a client of tier Silver and one user together.',
+    default: 300,
+    least: 1,
+    most: 1_000_000,
+  }),
+  tier_bronze: wholeNumber({
+    doc: 'Requests a minute for a client of tier Bronze and one user together.',
+    default: 60,
+    least: 1,
+    most: 1_000_000,
+  }),
+  clients_per_user: wholeNumber({
+    doc: 'How many client applications one user may register.',
+    default: 100,
+    least: 1,
+    most: 100_000,
+  }),
+  assertion_keys: optional({
+    doc: 'The keys of a gateway in front of the service that may name the user in a signed assertion (a JWT) instead of a Bearer token. Off when not set.',
+    allows: 'the https address or the path of a JSON Web Key Set',
+    read: nonEmpty,
+  }),
+  assertion_issuer: optional({
+    doc: 'The `iss` that an assertion must carry. Needed with assertion_keys.',
+    allows: 'any text',
+    read: nonEmpty,
+  }),
+  assertion_audience: optional({
+    doc: 'The `aud` that an assertion must carry. Needed with assertion_keys.',
+    allows: 'any text',
+    read: nonEmpty,
   }),
   log_level: choice({
     doc: 'How much is logged.',

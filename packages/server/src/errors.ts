@@ -40,6 +40,38 @@ export const errorRegistry = {
     message: 'The body is empty. Send the fields of the operation as JSON or as a form.',
     when: 'A body was announced by its Content-Type and nothing came.',
   },
+  missing_credentials: {
+    status: 401,
+    message: 'This operation needs {needed}.',
+    when: 'The request carries no credentials. `fault.code` is 900902.',
+  },
+  invalid_credentials: {
+    status: 401,
+    message: '{problem}',
+    when: 'The token is unknown, expired or revoked, or the username or password is wrong. `fault.code` is 900904.',
+  },
+  not_subscribed: {
+    status: 403,
+    message:
+      'The client {client} is not subscribed to the API {api}. Subscribe it: POST /clients/v2/{client}/subscriptions with name={api}.',
+    when: "The token's client has no subscription to the API.",
+  },
+  no_grant: {
+    status: 403,
+    message:
+      'The user {username} has no permission for {area}. An admin gives it: grants ["{grant}"].',
+    when: 'The user may not use this area of the service.',
+  },
+  not_allowed: {
+    status: 403,
+    message: '{problem}',
+    when: 'The caller is known and may not do this.',
+  },
+  unknown_resource: {
+    status: 404,
+    message: 'There is no {kind} called {name}.',
+    when: 'The resource does not exist, or the caller may not know of it.',
+  },
   unknown_path: {
     status: 404,
     message: 'There is nothing at {path}. See /docs for every operation.',
@@ -54,6 +86,16 @@ export const errorRegistry = {
     status: 408,
     message: 'The request did not arrive completely in time. Send it again.',
     when: 'Headers or body came too slowly.',
+  },
+  name_taken: {
+    status: 409,
+    message: 'There is a {kind} called {name} already. Choose another name.',
+    when: 'The name is in use.',
+  },
+  conflict: {
+    status: 409,
+    message: '{problem}',
+    when: 'What was asked does not fit the state the resource is in.',
   },
   body_too_large: {
     status: 413,
@@ -75,6 +117,11 @@ export const errorRegistry = {
     message: 'The request headers are larger than 16 KiB. Send fewer or shorter headers.',
     when: 'The headers are over the limit.',
   },
+  too_many_requests: {
+    status: 429,
+    message: '{problem} Try again in {seconds} s.',
+    when: 'The rate of the tier, a quota, or the number of failed logins is exceeded; Retry-After says how long to wait.',
+  },
   internal: {
     status: 500,
     message: 'Something failed inside the service. Tell the operator the request id {requestId}.',
@@ -84,6 +131,12 @@ export const errorRegistry = {
     status: 503,
     message: 'The store cannot be reached, so nothing was accepted. Try again in a moment.',
     when: 'The database does not answer or cannot write.',
+  },
+  busy: {
+    status: 503,
+    message:
+      'The service has more to do than it can now. Nothing was accepted. Try again in a moment.',
+    when: 'Too many requests wait for the same scarce thing, such as the check of a password.',
   },
   shutting_down: {
     status: 503,

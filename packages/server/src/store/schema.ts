@@ -1,4 +1,18 @@
 import type { Generated } from 'kysely';
+import type {
+  AccessChangesTable,
+  AccessTokensTable,
+  AuthorizationCodesTable,
+  AuthorizationRequestsTable,
+  AuthorizationsTable,
+  ClientsTable,
+  ConsentsTable,
+  DeviceCodesTable,
+  RefreshTokensTable,
+  ServiceKeysTable,
+  SessionsTable,
+  SubscriptionsTable,
+} from './authorization-tables.ts';
 
 /**
  * The tables, as TypeScript sees them. The same in both databases:
@@ -7,6 +21,18 @@ import type { Generated } from 'kysely';
  */
 export interface Schema {
   users: UsersTable;
+  clients: ClientsTable;
+  subscriptions: SubscriptionsTable;
+  authorizations: AuthorizationsTable;
+  access_tokens: AccessTokensTable;
+  refresh_tokens: RefreshTokensTable;
+  authorization_codes: AuthorizationCodesTable;
+  authorization_requests: AuthorizationRequestsTable;
+  consents: ConsentsTable;
+  sessions: SessionsTable;
+  device_codes: DeviceCodesTable;
+  access_changes: AccessChangesTable;
+  service_keys: ServiceKeysTable;
 }
 
 export interface UsersTable {

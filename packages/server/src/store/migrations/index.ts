@@ -1,5 +1,6 @@
 import { users } from './0001-users.ts';
+import { authorization } from './0002-authorization.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps of the schema, in order. */
-export const migrations: readonly Migration[] = [users];
+export const migrations: readonly Migration[] = [users, authorization];

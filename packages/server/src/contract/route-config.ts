@@ -1,0 +1,21 @@
+import 'fastify';
+
+/**
+ * What a route says about itself, for the HTTP layer to act on.
+ *
+ * - `enveloped`: `{status, message, result, version}` unless the caller asks for `naked=true`
+ * - `bare`: the result alone unless the caller asks for `naked=false`
+ * - `raw`: the handler writes its own bytes: pages, metrics, streams, OAuth replies
+ */
+export type AnswerShape = 'enveloped' | 'bare' | 'raw';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How the result is wrapped. `raw` when not said. */
+    answer?: AnswerShape;
+    /** The sentence in the envelope of a success. */
+    message?: string;
+    /** Pages carry a session cookie, so other origins may never read them. */
+    page?: boolean;
+  }
+}

@@ -1,0 +1,36 @@
+import type { FirstAdmin } from './identity/first-admin.ts';
+
+export interface GreetingFacts {
+  readonly address: string;
+  /** Only at the first start. */
+  readonly admin: FirstAdmin | undefined;
+  readonly passwordWasGiven: boolean;
+  /** What is missing, in one sentence; undefined when the engine answers. */
+  readonly engineProblem: string | undefined;
+}
+
+/** What a person reads after the start. */
+export function greeting({
+  address,
+  admin,
+  passwordWasGiven,
+  engineProblem,
+}: GreetingFacts): string {
+  const lines = ['', `  reactord is running at ${address}`, ''];
+  if (admin !== undefined) {
+    const note = passwordWasGiven ? '(as you set it)' : '(shown this once; keep it)';
+    const shown = passwordWasGiven ? '••••••••' : admin.password;
+    lines.push(`  Admin      ${admin.username}`, `  Password   ${shown}  ${note}`, '');
+    lines.push('  Try next:', ...nextCommands(address).map((command) => `    ${command}`), '');
+  }
+  if (engineProblem !== undefined) lines.push(`  Reactors cannot run yet. ${engineProblem}`, '');
+  return `${lines.join('\n')}\n`;
+}
+
+function nextCommands(address: string): readonly string[] {
+  return [
+    `curl ${address}/ready?pretty=true`,
+    `curl ${address}/metrics`,
+    `xdg-open ${address}/docs`,
+  ];
+}

@@ -1,0 +1,64 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyBaseLogger } from 'fastify';
+import type { Config } from '../config.ts';
+import type { Engine } from '../engines/engine.ts';
+import type { Store } from '../store/store.ts';
+import { wrapAnswers } from './answers.ts';
+import { serveApiReference } from './api-reference.ts';
+import { readBodies } from './bodies.ts';
+import { allowCrossOrigin } from './cross-origin.ts';
+import { answerBrokenConnection, answerErrors } from './error-answers.ts';
+import { checkFields } from './field-checks.ts';
+import { healthRoutes } from './health-routes.ts';
+import { type Metrics, measureRequests } from './metrics.ts';
+import { describeApi } from './openapi.ts';
+import { collectPaths, slashTolerance } from './path-table.ts';
+import { requestId } from './request-ids.ts';
+import { OneLinePerRequest } from './request-log.ts';
+import { answerUnknownPaths } from './unknown-paths.ts';
+
+export interface AppParts {
+  readonly config: Pick<Config, 'cors_origins' | 'trust_proxy'>;
+  readonly log: FastifyBaseLogger;
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly metrics: Metrics;
+  /** Known only once the service listens, when it takes a free port. */
+  readonly baseUrl: () => string;
+}
+
+export type App = Awaited<ReturnType<typeof buildApp>>;
+
+/** The HTTP side of the service, put together and not yet listening. */
+export async function buildApp({ config, log, store, engine, metrics, baseUrl }: AppParts) {
+  const app = Fastify({
+    loggerInstance: log,
+    genReqId: requestId,
+    requestIdHeader: false,
+    routerOptions: { ...slashTolerance, maxParamLength: 256 },
+    bodyLimit: 1024 * 1024,
+    requestTimeout: 300_000,
+    // Connections that wait idly are closed at once when the service stops; those with a request are not.
+    forceCloseConnections: 'idle',
+    trustProxy: config.trust_proxy.length > 0 ? [...config.trust_proxy] : false,
+    clientErrorHandler: answerBrokenConnection,
+    logController: new OneLinePerRequest(),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  const paths = collectPaths(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+  });
+  await allowCrossOrigin(app, config.cors_origins, paths);
+  answerErrors(app);
+  answerUnknownPaths(app, paths);
+  readBodies(app);
+  checkFields(app);
+  wrapAnswers(app);
+  await describeApi(app, baseUrl);
+  measureRequests(app, metrics);
+  await app.register(healthRoutes({ store, engine }));
+  await serveApiReference(app);
+  return app;
+}

@@ -1,0 +1,30 @@
+/** A form's fields; a field that was sent more than once is a list of its values, in order. */
+export type Form = Readonly<Record<string, string | readonly string[]>>;
+
+/** Reads `a=1&b=2` strictly: undefined when a percent escape is broken or does not decode to UTF-8. */
+export function parseForm(text: string): Form | undefined {
+  const fields = new Map<string, string[]>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const at = pair.indexOf('=');
+    const name = decode(at === -1 ? pair : pair.slice(0, at));
+    const value = decode(at === -1 ? '' : pair.slice(at + 1));
+    if (name === undefined || value === undefined) return undefined;
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, [value]);
+    else values.push(value);
+  }
+  // A null prototype: a field called __proto__ is a field like any other.
+  const form: Record<string, string | readonly string[]> = Object.create(null);
+  for (const [name, values] of fields)
+    form[name] = values.length === 1 ? (values[0] ?? '') : values;
+  return form;
+}
+
+function decode(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}

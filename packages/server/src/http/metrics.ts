@@ -1,0 +1,69 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { version } from '../version.ts';
+
+/** What Prometheus reads. One registry per service, so that two in one process do not share numbers. */
+export interface Metrics {
+  readonly registry: Registry;
+  observeCommit(units: number, seconds: number): void;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'reactord_build_info',
+    help: 'Always 1; the version is in the label.',
+    labelNames: ['version'],
+    registers: [registry],
+  }).set({ version }, 1);
+  const commits = new Histogram({
+    name: 'reactord_store_commit_seconds',
+    help: 'How long one durable commit of the store took.',
+    buckets: [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3],
+    registers: [registry],
+  });
+  const units = new Counter({
+    name: 'reactord_store_units_total',
+    help: 'Writes made durable. Divided by the commits it tells how many share one.',
+    registers: [registry],
+  });
+  return {
+    registry,
+    observeCommit: (count, seconds) => {
+      commits.observe(seconds);
+      units.inc(count);
+    },
+  };
+}
+
+/** Counts and times every request by route, and serves the numbers at /metrics. */
+export function measureRequests(app: FastifyInstance, { registry }: Metrics): void {
+  const requests = new Histogram({
+    name: 'reactord_http_request_seconds',
+    help: 'How long requests took, by route, verb and status.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
+    registers: [registry],
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    // The pattern, never the address itself: addresses are without number.
+    const route = request.routeOptions.url ?? '(unknown)';
+    requests.observe(
+      { route, method: request.method, status: reply.statusCode },
+      reply.elapsedTime / 1000,
+    );
+  });
+  app.get(
+    '/metrics',
+    {
+      schema: {
+        tags: ['Operations'],
+        summary: 'Metrics for Prometheus',
+        description: 'Process, HTTP and store metrics in the Prometheus text format.',
+        produces: ['text/plain'],
+      },
+    },
+    async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+  );
+}

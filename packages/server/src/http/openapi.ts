@@ -1,0 +1,85 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { Failure } from '../contract/envelope.ts';
+import type { AnswerShape } from '../contract/route-config.ts';
+import { version } from '../version.ts';
+import { nameSchemas } from './schema-names.ts';
+
+/** The OpenAPI 3.1 description, made from the schemas that check the requests. */
+export async function describeApi(app: FastifyInstance, baseUrl: () => string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'reactord',
+        version,
+        description:
+          'OAuth 2.0 tokens, client applications, and container images that run for each message.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      tags: [{ name: 'Operations', description: 'Health, metrics and this description' }],
+    },
+    transform: ({ schema, url, route }) => ({ schema: describeRoute(schema ?? {}, route), url }),
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) return document.swaggerObject;
+      return nameSchemas({ ...document.openapiObject, servers: [{ url: baseUrl() }] });
+    },
+  });
+  app.get(
+    '/openapi.json',
+    { schema: { tags: ['Operations'], summary: 'This description, as OpenAPI 3.1' } },
+    async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
+  );
+}
+
+type RouteSchema = NonNullable<RouteOptions['schema']>;
+
+const answerFlags = {
+  naked: Type.Optional(Type.Boolean({ description: 'true: the bare result; false: the envelope' })),
+  pretty: Type.Optional(Type.Boolean({ description: 'indent the JSON by two spaces' })),
+};
+
+/** Routes describe their result; what the HTTP layer adds around it is added here once, for all of them. */
+function describeRoute(schema: RouteSchema, route: RouteOptions): RouteSchema {
+  const shape = route.config?.answer ?? 'raw';
+  if (shape === 'raw' || schema.hide === true) return schema;
+  const response: Record<string, unknown> = {
+    default: describe('An error, in the envelope', Failure),
+  };
+  for (const [status, result] of Object.entries({ ...asRecord(schema.response) })) {
+    const failed = Number(status) >= 400;
+    response[status] = failed
+      ? describe('An error, in the envelope', result)
+      : describe('Success', wrapSchema(result, shape));
+  }
+  const properties = { ...asRecord(asRecord(schema.querystring)['properties']), ...answerFlags };
+  return {
+    ...schema,
+    querystring: { type: 'object', ...asRecord(schema.querystring), properties },
+    response,
+  };
+}
+
+function describe(description: string, schema: unknown): object {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function wrapSchema(result: unknown, shape: AnswerShape): unknown {
+  if (shape === 'bare') return result;
+  return Type.Object({
+    status: Type.Literal('success'),
+    message: Type.String(),
+    result: Type.Unsafe(asSchema(result)),
+    version: Type.String(),
+  });
+}
+
+function asSchema(value: unknown): TSchema {
+  return { ...asRecord(value) };
+}
+
+function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+
+/** Letters and digits that are not mistaken for one another when copied by hand: no 0/O, 1/l/I. */
+const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+
+/** A random text of the alphabet, each character with the same chance. */
+export function randomText(length: number): string {
+  // Bytes past the last whole multiple of the alphabet would favour its first characters.
+  const bound = 256 - (256 % alphabet.length);
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < bound && text.length < length) text += alphabet[byte % alphabet.length];
+    }
+  }
+  return text;
+}
+
+/** A new id: 14 characters hold 81 bits, so that two never meet. */
+export const newId = (): string => randomText(14);

@@ -1,0 +1,90 @@
+import type { AddressInfo } from 'node:net';
+import type { Config } from './config.ts';
+import { type DataFolder, openDataFolder } from './data-folder.ts';
+import { DockerEngine } from './engines/docker/docker-engine.ts';
+import type { Engine } from './engines/engine.ts';
+import { greeting } from './greeting.ts';
+import { buildApp } from './http/app.ts';
+import { createMetrics } from './http/metrics.ts';
+import { createLog } from './http/request-log.ts';
+import { makeFirstAdmin } from './identity/first-admin.ts';
+import { openStore } from './store/open.ts';
+import type { Store } from './store/store.ts';
+
+export interface Service {
+  readonly address: string;
+  /** Finishes the requests under way, leaves containers alone, and closes the store. */
+  stop(): Promise<void>;
+}
+
+/** Puts the service together and starts it: data folder → store → first admin → engine → HTTP. */
+export async function startService(
+  config: Config,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<Service> {
+  const log = createLog(config);
+  const metrics = createMetrics();
+  const folder = openDataFolder(config.data);
+  let store: Store | undefined;
+  try {
+    store = await openStore({
+      database: config.database,
+      dataFolder: folder.path,
+      onCommit: metrics.observeCommit,
+    });
+    const admin = await makeFirstAdmin(store, {
+      username: config.admin_username,
+      password: config.admin_password,
+    });
+    const engine = new DockerEngine({ address: config.engine, environment });
+    let baseUrl = config.base_url ?? '';
+    const app = await buildApp({ config, log, store, engine, metrics, baseUrl: () => baseUrl });
+    await app.listen({
+      host: config.host,
+      port: config.port,
+      listenTextResolver: () => 'listening',
+    });
+    const address = config.base_url ?? addressOf(app.server.address(), config.host);
+    baseUrl = address;
+    folder.announce(address);
+    process.stdout.write(
+      greeting({
+        address,
+        admin,
+        passwordWasGiven: config.admin_password !== undefined,
+        engineProblem: await problemOf(engine),
+      }),
+    );
+    return { address, stop: () => stopAll(app, store, folder) };
+  } catch (error) {
+    await store?.close();
+    folder.release();
+    throw error;
+  }
+}
+
+async function stopAll(
+  app: { close(): Promise<void> },
+  store: Store | undefined,
+  folder: DataFolder,
+): Promise<void> {
+  await app.close();
+  await store?.close();
+  folder.release();
+}
+
+/** A wildcard address is not one that a person can open. */
+function addressOf(listening: AddressInfo | string | null, host: string): string {
+  const port = typeof listening === 'object' && listening !== null ? listening.port : 0;
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+async function problemOf(engine: Engine): Promise<string | undefined> {
+  try {
+    await engine.ping();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { until } from './until.ts';
+
+const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export interface ServiceOptions {
+  /** A folder of an earlier service to start on again; a new one otherwise. */
+  readonly data?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+}
+
+export interface RunningService {
+  readonly url: string;
+  readonly data: string;
+  readonly pid: number;
+  /** Everything the process has written so far. */
+  output(): string;
+  errors(): string;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves with the exit code, or the signal's name. */
+  ended: Promise<number | string>;
+  /** Stops it, waits for its end and removes its data. */
+  dispose(): Promise<void>;
+}
+
+export const adminPassword = 'correct horse battery';
+
+/** Starts the real service as a process of its own, on a free port and a folder of its own, and waits until it is healthy. */
+export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
+  const service = launchService(options);
+  const url = await until('the service to be healthy', async () => {
+    const ended = await Promise.race([service.ended, Promise.resolve(undefined)]);
+    if (ended !== undefined) throw new Error(`it ended with ${ended}: ${service.errors()}`);
+    const address = readAddress(service.data, service.pid);
+    if (address === undefined) return undefined;
+    return (await fetch(`${address}/health`)).ok ? address : undefined;
+  });
+  return { ...service, url };
+}
+
+/** Starts the process without waiting for anything. */
+export function launchService(options: ServiceOptions = {}): Omit<RunningService, 'url'> {
+  const data = options.data ?? mkdtempSync(join(tmpdir(), 'reactord-test-'));
+  const child = spawn(process.execPath, [entry, ...(options.flags ?? [])], {
+    env: {
+      ...cleanEnvironment(),
+      REACTORD_DATA: data,
+      REACTORD_PORT: '0',
+      REACTORD_ADMIN_PASSWORD: adminPassword,
+      ...options.environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collect(child.stdout);
+  const errors = collect(child.stderr);
+  const ended = endOf(child);
+  return {
+    data,
+    pid: child.pid ?? 0,
+    output,
+    errors,
+    signal: (name) => child.kill(name),
+    ended,
+    dispose: async () => {
+      child.kill('SIGKILL');
+      await ended;
+      rmSync(data, { recursive: true, force: true });
+    },
+  };
+}
+
+function readAddress(data: string, pid: number): string | undefined {
+  try {
+    const about: { pid: number; address: string } = JSON.parse(
+      readFileSync(join(data, 'service.json'), 'utf8'),
+    );
+    return about.pid === pid ? about.address : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function endOf(child: ChildProcess): Promise<number | string> {
+  const [code, signal] = await once(child, 'close');
+  return code ?? signal;
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.setEncoding('utf8');
+  stream.on('data', (chunk: string) => {
+    text += chunk;
+  });
+  return () => text;
+}
+
+/** The settings of whoever runs the tests must not reach the service under test. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('REACTORD_')),
+  );
+}
