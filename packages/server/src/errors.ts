@@ -166,17 +166,34 @@ export class ServiceError extends Error {
   readonly status: number;
   /** Extra response headers that belong to the error, such as Allow or Retry-After. */
   readonly headers: Readonly<Record<string, string>>;
+  /** What the body carries beside the envelope, such as the `fault` that existing clients read. */
+  readonly members: Readonly<Record<string, unknown>>;
 
-  constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    members: Readonly<Record<string, unknown>> = {},
+  ) {
     super(message);
     this.name = 'ServiceError';
     this.code = code;
     this.status = errorRegistry[code].status;
     this.headers = headers;
+    this.members = members;
   }
 
   withHeaders(headers: Readonly<Record<string, string>>): ServiceError {
-    return new ServiceError(this.code, this.message, { ...this.headers, ...headers });
+    return new ServiceError(
+      this.code,
+      this.message,
+      { ...this.headers, ...headers },
+      this.members,
+    );
+  }
+
+  withMembers(members: Readonly<Record<string, unknown>>): ServiceError {
+    return new ServiceError(this.code, this.message, this.headers, { ...this.members, ...members });
   }
 }
 

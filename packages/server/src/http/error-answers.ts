@@ -26,7 +26,7 @@ export function sendError(
     .headers(error.headers)
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => toJson(request, body))
-    .send(failure(error.message, null));
+    .send({ ...failure(error.message, null), ...error.members });
 }
 
 function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
