@@ -72,6 +72,11 @@ export const errorRegistry = {
     message: 'There is no {kind} called {name}.',
     when: 'The resource does not exist, or the caller may not know of it.',
   },
+  unknown_api: {
+    status: 404,
+    message: 'There is no API called {name}. The APIs are {known}; * means all of them.',
+    when: 'A subscription names an API that the service does not have.',
+  },
   unknown_path: {
     status: 404,
     message: 'There is nothing at {path}. See /docs for every operation.',
@@ -166,34 +171,17 @@ export class ServiceError extends Error {
   readonly status: number;
   /** Extra response headers that belong to the error, such as Allow or Retry-After. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the body carries beside the envelope, such as the `fault` that existing clients read. */
-  readonly members: Readonly<Record<string, unknown>>;
 
-  constructor(
-    code: ErrorCode,
-    message: string,
-    headers: Readonly<Record<string, string>> = {},
-    members: Readonly<Record<string, unknown>> = {},
-  ) {
+  constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.name = 'ServiceError';
     this.code = code;
     this.status = errorRegistry[code].status;
     this.headers = headers;
-    this.members = members;
   }
 
   withHeaders(headers: Readonly<Record<string, string>>): ServiceError {
-    return new ServiceError(
-      this.code,
-      this.message,
-      { ...this.headers, ...headers },
-      this.members,
-    );
-  }
-
-  withMembers(members: Readonly<Record<string, unknown>>): ServiceError {
-    return new ServiceError(this.code, this.message, this.headers, { ...this.members, ...members });
+    return new ServiceError(this.code, this.message, { ...this.headers, ...headers });
   }
 }
 

@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiName, Caller } from '../contract/caller.ts';
-import { fail, ServiceError } from '../errors.ts';
+import { fail, type ServiceError } from '../errors.ts';
 import type { Credentials } from '../identity/credentials.ts';
 import type { User } from '../identity/user.ts';
 import type { AccessControl, TokenAccess } from '../oauth/access-control.ts';
 import type { AssertionCheck } from '../oauth/assertion.ts';
 import type { TierLimiter } from '../oauth/tiers.ts';
-import { withFault } from './access-faults.ts';
-import { readBasicCredentials } from './basic-credentials.ts';
+import { basicChallenge, readBasic } from './basic-credentials.ts';
 import { readAuthorization } from './bearer-header.ts';
 
 export interface DoorkeeperParts {
@@ -80,11 +79,7 @@ function admit(parts: DoorkeeperParts, found: TokenAccess | undefined, api: ApiN
     );
   if (!apis.has(api)) throw forbidden(fail('not_subscribed', { client: client.name, api }));
   requireGrant(caller, api);
-  try {
-    parts.limiter.take(client.id, caller.userId, client.tier);
-  } catch (error) {
-    throw error instanceof ServiceError ? withFault(error, 'throttled') : error;
-  }
+  parts.limiter.take(client.id, caller.userId, client.tier);
   return caller;
 }
 
@@ -94,12 +89,12 @@ async function byPassword(
   access: RouteAccess,
   header: string,
 ): Promise<Caller> {
-  const given = readBasicCredentials(header);
+  const given = readBasic(header);
   const user =
     given && (await parts.credentials.check(given.username, given.password, request.ip));
   if (!user) {
     const error = fail('invalid_credentials', { problem: 'The username or the password is wrong.' });
-    throw withFault(error, 'invalid').withHeaders({ 'www-authenticate': challenges(access) });
+    throw error.withHeaders({ 'www-authenticate': challenges(access) });
   }
   const caller = callerFrom(user, { kind: 'password' });
   requireGrant(caller, access.api);
@@ -118,7 +113,7 @@ async function byAssertion(
     const error = fail('invalid_credentials', {
       problem: 'The signed assertion is not valid, has expired, or names no active user.',
     });
-    throw withFault(error, 'invalid').withHeaders({ 'www-authenticate': invalidTokenChallenge });
+    throw error.withHeaders({ 'www-authenticate': invalidTokenChallenge });
   }
   const caller = callerFrom(user, { kind: 'assertion' });
   requireGrant(caller, access.api);
@@ -153,14 +148,14 @@ const bearerChallenge = 'Bearer realm="reactord"';
 const invalidTokenChallenge = `${bearerChallenge}, error="invalid_token", error_description="The token is unknown, has expired or was revoked"`;
 
 const challenges = (access: RouteAccess): string =>
-  access.password === true ? `Basic realm="reactord", charset="UTF-8", ${bearerChallenge}` : bearerChallenge;
+  access.password === true ? `${basicChallenge}, ${bearerChallenge}` : bearerChallenge;
 
 function missing(access: RouteAccess): ServiceError {
   const needed =
     access.password === true
       ? 'your username and password (HTTP Basic), or an access token in the header Authorization: Bearer <token>'
       : 'an access token in the header Authorization: Bearer <token>';
-  return withFault(fail('missing_credentials', { needed }), 'missing').withHeaders({
+  return fail('missing_credentials', { needed }).withHeaders({
     'www-authenticate': challenges(access),
   });
 }
@@ -169,7 +164,7 @@ function invalidToken(): ServiceError {
   const error = fail('invalid_credentials', {
     problem: 'The access token is unknown, has expired or was revoked. Get a new one at /token.',
   });
-  return withFault(error, 'invalid').withHeaders({ 'www-authenticate': invalidTokenChallenge });
+  return error.withHeaders({ 'www-authenticate': invalidTokenChallenge });
 }
 
 function malformed(): ServiceError {
@@ -181,6 +176,6 @@ function malformed(): ServiceError {
 }
 
 const forbidden = (error: ServiceError): ServiceError =>
-  withFault(error, 'forbidden').withHeaders({
+  error.withHeaders({
     'www-authenticate': `${bearerChallenge}, error="insufficient_scope"`,
   });
