@@ -40,7 +40,7 @@ export function reveal(text: string): string {
 }
 
 /** Cuts a text that would push what matters off the screen, and says how much is missing. */
-export function shorten(text: string, limit: number): string {
+function shorten(text: string, limit: number): string {
   const characters = Array.from(text);
   if (characters.length <= limit) return text;
   const missing = characters.length - limit;

@@ -23,7 +23,7 @@ const templateNames = [
   'notice',
 ] as const;
 
-export type TemplateName = (typeof templateNames)[number];
+type TemplateName = (typeof templateNames)[number];
 
 /** A value that must come back from the browser as it was sent: escaped, but with nothing in it replaced. */
 export class Verbatim {
