@@ -1,0 +1,42 @@
+/**
+ * Who may import whom in packages/server/src, from the top down. A room is a file or a folder; the longest name that
+ * fits a file is its room. A file may always import from its own room.
+ */
+interface Room {
+  readonly mayImport: readonly string[];
+  /** Where HTTP is spoken. Elsewhere only files called routes.ts may know Fastify. */
+  readonly knowsFastify?: true;
+}
+
+const leaves = ['errors.ts', 'config.ts', 'config-sources.ts', 'setting-kinds.ts', 'nearest.ts'];
+const modules = ['identity', 'oauth', 'reactors', 'executions', 'events'];
+/** What every module stands on: the contract of the interface, the port of the engines, the store. */
+const ground = ['contract', 'engines', 'store', ...leaves];
+
+export const rooms: Readonly<Record<string, Room>> = {
+  'main.ts': { mayImport: ['http', ...modules, 'engines/docker', ...ground] },
+  http: { mayImport: [...modules, ...ground], knowsFastify: true },
+
+  events: { mayImport: ['reactors', ...ground] },
+  executions: { mayImport: ['reactors', 'oauth', 'identity', ...ground] },
+  reactors: { mayImport: ['oauth', 'identity', ...ground] },
+  oauth: { mayImport: ['identity', ...ground] },
+  identity: { mayImport: ground },
+
+  contract: { mayImport: leaves, knowsFastify: true },
+  engines: { mayImport: ['engines/docker', ...leaves] },
+  'engines/docker': { mayImport: ['engines', ...leaves] },
+  store: { mayImport: ['store/sqlite', 'store/postgres', ...leaves] },
+  'store/sqlite': { mayImport: ['store', ...leaves] },
+  'store/postgres': { mayImport: ['store', ...leaves] },
+
+  ...Object.fromEntries(leaves.map((leaf) => [leaf, { mayImport: leaves }])),
+};
+
+/** Which packages of this repository a package may import. */
+export const packages: Readonly<Record<string, readonly string[]>> = {
+  server: [],
+  client: [],
+  cli: ['client'],
+  console: ['client'],
+};
