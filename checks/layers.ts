@@ -8,13 +8,25 @@ interface Room {
   readonly knowsFastify?: true;
 }
 
-const leaves = ['errors.ts', 'config.ts', 'config-sources.ts', 'setting-kinds.ts', 'nearest.ts'];
+const leaves = [
+  'errors.ts',
+  'config.ts',
+  'config-sources.ts',
+  'setting-kinds.ts',
+  'nearest.ts',
+  'ids.ts',
+  'version.ts',
+];
 const modules = ['identity', 'oauth', 'reactors', 'executions', 'events'];
 /** What every module stands on: the contract of the interface, the port of the engines, the store. */
 const ground = ['contract', 'engines', 'store', ...leaves];
 
+/** The composition root: the only place that knows them all, and which engine it is. */
+const root = ['main.ts', 'service.ts', 'greeting.ts', 'stop-signals.ts', 'data-folder.ts'];
+const knowingAll = [...root, 'http', ...modules, 'engines/docker', ...ground];
+
 export const rooms: Readonly<Record<string, Room>> = {
-  'main.ts': { mayImport: ['http', ...modules, 'engines/docker', ...ground] },
+  ...Object.fromEntries(root.map((file) => [file, { mayImport: knowingAll }])),
   http: { mayImport: [...modules, ...ground], knowsFastify: true },
 
   events: { mayImport: ['reactors', ...ground] },
