@@ -10,6 +10,7 @@ interface Check {
 const checks: readonly Check[] = [
   { name: 'format and lint (biome)', command: ['biome', 'check', '.'] },
   { name: 'imports run one way', command: [process.execPath, 'checks/imports.ts'] },
+  { name: 'npm ci takes the lock file', command: [process.execPath, 'checks/lock-file.ts'] },
   { name: 'no dead code (knip)', command: ['knip', '--no-progress'] },
   {
     name: 'reference pages match the code',
