@@ -126,6 +126,11 @@ run_stoppable() {
 stop_with() {
   trap '' HUP INT TERM
   kill -TERM "$running" 2>/dev/null
+  # npm undoes a half-done install, which may take long and is not needed: the next start begins anew.
+  (
+    sleep 2
+    kill -KILL "$running" 2>/dev/null
+  ) >/dev/null 2>&1 &
   wait "$running" 2>/dev/null
   [ -n "${mine:-}" ] && release_lock
   exit "$1"
