@@ -10,7 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type EngineAddress, isAnswering } from '../packages/server/src/engines/docker/find.ts';
+import type { EngineAddress } from '../packages/server/src/engines/docker/address.ts';
+import { isAnswering } from '../packages/server/src/engines/docker/find.ts';
 import { mountCgroups } from './cgroups.ts';
 import { runCommand, systemEnvironment } from './command.ts';
 import { installDebianPackages, obstacleToInstalling, SetupError } from './debian.ts';

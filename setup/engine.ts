@@ -1,10 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { readConfig, SettingError } from '../packages/server/src/config-sources.ts';
-import {
-  type EngineAddress,
-  findEngineAddress,
-  usualSockets,
-} from '../packages/server/src/engines/docker/find.ts';
+import type { EngineAddress } from '../packages/server/src/engines/docker/address.ts';
+import { findEngineAddress, usualSockets } from '../packages/server/src/engines/docker/find.ts';
 import { say } from './say.ts';
 
 /** Finds a container engine or, where that is possible, installs and starts one. Throws SetupError when it cannot. */

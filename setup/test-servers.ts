@@ -1,4 +1,4 @@
-import type { EngineAddress } from '../packages/server/src/engines/docker/find.ts';
+import { describeAddress } from '../packages/server/src/engines/docker/address.ts';
 import { installDebianPackages } from './debian.ts';
 import { provideEngine } from './engine.ts';
 import { startPostgres } from './postgres.ts';
@@ -24,7 +24,7 @@ export const testServers: readonly TestServer[] = [
     variable: 'REACTORD_TEST_ENGINE',
     debianPackages: [],
     start: async () => ({
-      address: written(await provideEngine(undefined)),
+      address: describeAddress(await provideEngine(undefined)),
       // It may be the machine's own, and others may use it meanwhile.
       stop: async () => {},
     }),
@@ -47,10 +47,4 @@ export async function startTestServer(server: TestServer): Promise<RunningServer
   if (server.debianPackages.length > 0)
     await installDebianPackages(server.debianPackages, 'for the tests');
   return server.start();
-}
-
-function written(address: EngineAddress): string {
-  return address.kind === 'unix'
-    ? `unix://${address.path}`
-    : `tcp://${address.host}:${address.port}`;
 }
