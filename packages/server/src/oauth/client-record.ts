@@ -71,7 +71,7 @@ export function clientRecord(client: Client, baseUrl: string) {
     name: client.name,
     description: client.description,
     callbackUrl: client.callbackUrls[0] ?? '',
-    callbackUrls: client.callbackUrls,
+    callbackUrls: [...client.callbackUrls],
     key: client.key,
     consumerKey: client.key,
     tier: client.tier,

@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { fail } from '../errors.ts';
+import type { AccessChanges } from '../identity/access-changes.ts';
 import { newId, randomText } from '../ids.ts';
-import { expectRows, once, type RowsOf, type Statement } from '../store/statement.ts';
+import { expectRows, once, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { ForeignKeyViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
 import { type Catalogue, catalogue } from './apis.ts';
@@ -32,16 +33,16 @@ export interface ClientFields {
   readonly requirePkce: boolean;
 }
 
-interface ChangeWriter {
-  write<const Unit extends readonly Statement[]>(
-    changes: readonly { readonly kind: 'client'; readonly subject: string }[],
-    ...unit: Unit
-  ): Promise<RowsOf<Unit>>;
+export interface ReplacedSecret {
+  readonly client: Client;
+  readonly secret: string;
+  /** Until when the secret before this one works. */
+  readonly previousUntil: number | undefined;
 }
 
 export interface ClientsOptions {
   readonly store: Store;
-  readonly changes: ChangeWriter;
+  readonly changes: Pick<AccessChanges, 'write'>;
   /** How many clients one user may have. */
   readonly perUser: number;
   readonly apis?: Catalogue;
@@ -58,7 +59,7 @@ const nobodysHash = hashSecret(newSecret('clientSecret'));
 export class Clients {
   readonly apis: Catalogue;
   readonly #store: Store;
-  readonly #changes: ChangeWriter;
+  readonly #changes: Pick<AccessChanges, 'write'>;
   readonly #perUser: number;
   readonly #now: () => number;
 
@@ -204,20 +205,15 @@ export class Clients {
   }
 
   /** Gives the client a new secret; the one it had stays valid for `overlapSeconds`. */
-  async rotateSecret(
-    client: Client,
-    overlapSeconds: number,
-  ): Promise<{ readonly secret: string; readonly previousUntil: number | undefined }> {
+  async rotateSecret(client: Client, overlapSeconds: number): Promise<ReplacedSecret> {
     const secret = newSecret('clientSecret');
     const now = this.#now();
-    const replaced = { id: client.id, secretHash: hashSecret(secret), now };
-    if (overlapSeconds === 0) {
-      await this.#change(client, expectRows(replaceSecretAtOnce(replaced), 1));
-      return { secret, previousUntil: undefined };
-    }
-    const until = now + overlapSeconds * 1000;
-    await this.#change(client, expectRows(replaceSecret({ ...replaced, until }), 1));
-    return { secret, previousUntil: until };
+    const until = overlapSeconds === 0 ? undefined : now + overlapSeconds * 1000;
+    const change = { id: client.id, secretHash: hashSecret(secret), now };
+    const replace =
+      until === undefined ? replaceSecretAtOnce(change) : replaceSecret({ ...change, until });
+    await this.#change(client, expectRows(replace, 1));
+    return { client: { ...client, updatedAt: now }, secret, previousUntil: until };
   }
 
   /** The names of the APIs that the client may call. */
