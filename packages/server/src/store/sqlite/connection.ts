@@ -27,32 +27,41 @@ export function connectToRead(file: string): DatabaseSync {
   return new DatabaseSync(file, { readOnly: true, timeout: busyMilliseconds });
 }
 
-/**
- * Keeps the statements used last, prepared. Dropped ones are finalized by the garbage collector.
- */
+/** A prepared statement. Whether it returns rows is asked once: node:sqlite makes objects for each column to say so. */
+export interface Ready {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+}
+
+export function prepare(db: DatabaseSync, sql: string): Ready {
+  const statement = db.prepare(sql);
+  return { statement, returnsRows: statement.columns().length > 0 };
+}
+
+/** Keeps the statements used last, prepared. The garbage collector finalizes those that were dropped. */
 export class StatementCache {
   readonly #db: DatabaseSync;
   readonly #most: number;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #ready = new Map<string, Ready>();
 
   constructor(db: DatabaseSync, most: number) {
     this.#db = db;
     this.#most = most;
   }
 
-  get(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    const statement = known ?? this.#db.prepare(sql);
+  get(sql: string): Ready {
+    const known = this.#ready.get(sql);
+    const ready = known ?? prepare(this.#db, sql);
     // A Map keeps the order of insertion, so the first key is the one unused for longest.
-    if (known !== undefined) this.#statements.delete(sql);
-    this.#statements.set(sql, statement);
-    if (this.#statements.size > this.#most) {
-      for (const oldest of this.#statements.keys()) {
-        this.#statements.delete(oldest);
+    if (known !== undefined) this.#ready.delete(sql);
+    this.#ready.set(sql, ready);
+    if (this.#ready.size > this.#most) {
+      for (const oldest of this.#ready.keys()) {
+        this.#ready.delete(oldest);
         break;
       }
     }
-    return statement;
+    return ready;
   }
 }
 
