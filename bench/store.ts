@@ -9,8 +9,9 @@ import type { Store } from '../packages/server/src/store/store.ts';
 import { createDatabase, startPostgres } from '../setup/postgres.ts';
 import type { BenchResult, BenchRow } from './bench-result.ts';
 
-const rounds = 9;
-const alone = 2_000;
+const sqliteRounds = 15;
+const postgresRounds = 5;
+const alone = 1_500;
 const shared = 25_600;
 const callers = 256;
 const body = JSON.stringify({ sample: 'x'.repeat(180) });
@@ -45,7 +46,10 @@ export async function run(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'reactord-bench-'));
   try {
     const rows = [...(await benchSqlite(folder)), ...(await benchPostgres(folder))];
-    return { title: `Store: messages kept per second, median of ${rounds} rounds`, rows };
+    return {
+      title: `Store: messages kept per second, medians of ${sqliteRounds} rounds (SQLite) and ${postgresRounds} (PostgreSQL)`,
+      rows,
+    };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -59,7 +63,7 @@ async function benchSqlite(folder: string): Promise<BenchRow[]> {
     onCommit: commits.count,
   });
   const bare = await BareSqlite.open(join(folder, 'bare.db'));
-  const rates = await interleave(store, commits, (count, perCommit) =>
+  const rates = await interleave(sqliteRounds, store, commits, (count, perCommit) =>
     Promise.resolve(bare.write(count, perCommit)),
   );
   bare.close();
@@ -79,7 +83,7 @@ async function benchPostgres(folder: string): Promise<BenchRow[]> {
     });
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    const rates = await interleave(store, commits, (count, perCommit) =>
+    const rates = await interleave(postgresRounds, store, commits, (count, perCommit) =>
       writeBarePostgres(client, count, perCommit),
     );
     await client.end();
@@ -101,7 +105,12 @@ interface Rates {
 type BareWrite = (count: number, perCommit: number) => Promise<void>;
 
 /** One round of everything after the other, so that a noisy moment of the machine meets both sides. */
-async function interleave(store: Store, commits: CommitCounter, bare: BareWrite): Promise<Rates> {
+async function interleave(
+  rounds: number,
+  store: Store,
+  commits: CommitCounter,
+  bare: BareWrite,
+): Promise<Rates> {
   const rates: Rates = { alone: [], bareAlone: [], shared: [], bareShared: [], perCommit: 1 };
   await writeOurs(store, shared, callers);
   await bare(shared, callers);

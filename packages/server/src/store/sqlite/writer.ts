@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { BatchCommitter, BatchUnit, Outcome } from '../group-commit.ts';
 import { StoreUnavailable } from '../store-errors.ts';
@@ -46,9 +45,10 @@ export class SqliteWriter implements BatchCommitter {
   /** Moves the write-ahead log into the file and ends the thread. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
-    const exited = once(this.#worker, 'exit');
-    this.#worker.postMessage('close');
-    await exited;
+    await new Promise((resolve) => {
+      this.#worker.once('exit', resolve);
+      this.#worker.postMessage('close');
+    });
   }
 
   #ask(request: WriterRequest): Promise<BatchReply> {
