@@ -13,8 +13,9 @@ async function main(): Promise<void> {
     );
   }
   const config = readConfig({ flags: process.argv.slice(2), environment });
-  const service = await startService(config, environment);
-  stopOnSignals(service);
+  const starting = startService(config, environment);
+  stopOnSignals(starting);
+  await starting;
 }
 
 main().catch((error: unknown) => {
