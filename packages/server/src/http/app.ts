@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
+import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import type { Store } from '../store/store.ts';
@@ -25,7 +26,7 @@ export interface AppParts {
   readonly config: Pick<Config, 'cors_origins' | 'trust_proxy' | 'allow_http'>;
   readonly log: FastifyBaseLogger;
   readonly store: Store;
-  readonly identity: Pick<Identity, 'credentials'>;
+  readonly identity: Pick<Identity, 'credentials' | 'users'>;
   readonly oauth: OAuth;
   readonly engine: Engine;
   readonly metrics: Metrics;
@@ -70,6 +71,7 @@ export async function buildApp(parts: AppParts) {
   await app.register(
     clientRoutes({ clients: oauth.clients, allowHttp: config.allow_http, baseUrl }),
   );
+  await app.register(profileRoutes({ ...identity, baseUrl }));
   await serveApiReference(app);
   return app;
 }
