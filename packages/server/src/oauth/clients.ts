@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Page } from '../contract/page.ts';
 import { fail } from '../errors.ts';
 import type { AccessChanges } from '../identity/access-changes.ts';
 import { newId, randomText } from '../ids.ts';
@@ -93,13 +94,14 @@ export class Clients {
     return row && clientFrom(row);
   }
 
-  /** A user's clients, by name. */
+  /** A user's clients, by name, from the first one after `after`. */
   async ofOwner(
     ownerId: string,
-    page: { readonly limit: number; readonly offset: number },
+    page: Page & { readonly after: string },
   ): Promise<readonly Client[]> {
     const rows = await selectClients(this.#store.read)
       .where('clients.owner_id', '=', ownerId)
+      .where('clients.name', '>', page.after)
       .orderBy('clients.name')
       .limit(page.limit)
       .offset(page.offset)
