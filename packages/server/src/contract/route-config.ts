@@ -18,4 +18,8 @@ declare module 'fastify' {
     /** Pages carry a session cookie, so other origins may never read them. */
     page?: boolean;
   }
+  interface FastifyReply {
+    /** The sentence in the envelope of this reply, where it says more than the route's `message`. */
+    sentence: string;
+  }
 }
