@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
+import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
 import { metadataRoutes } from '../oauth/metadata-routes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
@@ -36,7 +37,7 @@ export interface AppParts {
   >;
   readonly log: FastifyBaseLogger;
   readonly store: Store;
-  readonly identity: Pick<Identity, 'credentials'>;
+  readonly identity: Pick<Identity, 'credentials' | 'users'>;
   readonly oauth: OAuth;
   readonly engine: Engine;
   readonly metrics: Metrics;
@@ -81,6 +82,7 @@ export async function buildApp(parts: AppParts) {
   await app.register(
     clientRoutes({ clients: oauth.clients, allowHttp: config.allow_http, baseUrl }),
   );
+  await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);

@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { type Caller, callerOf, isAdmin } from '../contract/caller.ts';
 import { fail } from '../errors.ts';
@@ -17,10 +16,18 @@ export interface ProfileRoutesParts {
   readonly baseUrl: () => string;
 }
 
+/** What the steps need of a request. */
+interface Asked {
+  readonly caller: Caller | null;
+  readonly ip: string;
+  readonly query: unknown;
+  readonly log: { info(facts: object, message: string): void };
+}
+
 /** One's own profile, or as an admin anyone's. */
 export async function changeUser(
   { users, credentials, baseUrl }: ProfileRoutesParts,
-  request: FastifyRequest,
+  request: Asked,
   username: string,
   body: Static<typeof ChangedProfile>,
 ): Promise<Static<typeof OwnProfile>> {
