@@ -6,7 +6,7 @@ import type { PathTable } from './path-table.ts';
 
 /** 404 for a path that no operation has, 405 with Allow for one that has other verbs; before a body is read. */
 export function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void {
-  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split('?', 1)[0] ?? '';
     const verbs = paths.verbsOf(path);
     if (verbs.length === 0) return sendError(request, reply, fail('unknown_path', { path }));
@@ -18,8 +18,9 @@ export function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void
       ? sendOAuthError(request, reply, wrongVerb)
       : sendError(request, reply, wrongVerb);
   };
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return refuse(request, reply);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    refuse(request, reply);
   });
   app.setNotFoundHandler(refuse);
 }
