@@ -22,6 +22,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
       tags: [
         { name: 'OAuth', description: 'Access tokens: getting, ending and asking about them' },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
+        { name: 'Profiles', description: "One's own profile, and for admins all accounts" },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],
       components: { securitySchemes },
