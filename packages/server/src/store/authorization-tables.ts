@@ -26,7 +26,6 @@ export interface ClientsTable {
 export interface SubscriptionsTable {
   client_id: string;
   api: string;
-  tier: string;
   created_at: number;
 }
 

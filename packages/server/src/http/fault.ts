@@ -1,0 +1,19 @@
+import type { ServiceError } from '../errors.ts';
+
+/** Beside the envelope of a 401: existing clients read it before they refresh their token. */
+interface Fault {
+  readonly code: number;
+  readonly message: string;
+  readonly description: string;
+}
+
+export function faultOf(error: ServiceError): Fault | undefined {
+  switch (error.code) {
+    case 'missing_credentials':
+      return { code: 900902, message: 'Missing Credentials', description: error.message };
+    case 'invalid_credentials':
+      return { code: 900904, message: 'Invalid Credentials', description: error.message };
+    default:
+      return undefined;
+  }
+}
