@@ -43,7 +43,8 @@ export function callbackProblem(url: string, allowHttp: boolean): string | undef
     return 'has a character that addresses cannot have; percent-encode it';
   if (url.includes('#')) return 'must not have a fragment (#)';
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):./.exec(url)?.[1]?.toLowerCase();
-  if (scheme === undefined) return 'must be an absolute address, such as https://app.example.org/cb';
+  if (scheme === undefined)
+    return 'must be an absolute address, such as https://app.example.org/cb';
   if (refusedSchemes.has(scheme)) return `must not have the scheme ${scheme}`;
   if (!URL.canParse(url)) return 'is not a valid address';
   return authorityProblem(url, scheme, allowHttp) ?? queryProblem(url);

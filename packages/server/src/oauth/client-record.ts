@@ -10,7 +10,9 @@ const Link = Type.Object({ href: Type.String() }, { title: 'Link' });
 const clientProperties = {
   name: Type.String(),
   description: Type.String(),
-  callbackUrl: Type.String({ description: 'The first callback address; empty when there is none.' }),
+  callbackUrl: Type.String({
+    description: 'The first callback address; empty when there is none.',
+  }),
   callbackUrls: Type.Array(Type.String()),
   key: Type.String({ description: 'The client_id of OAuth.' }),
   consumerKey: Type.String({ description: 'The same as key.' }),
@@ -69,7 +71,7 @@ export function clientRecord(client: Client, baseUrl: string) {
     name: client.name,
     description: client.description,
     callbackUrl: client.callbackUrls[0] ?? '',
-    callbackUrls: client.callbackUrls,
+    callbackUrls: [...client.callbackUrls],
     key: client.key,
     consumerKey: client.key,
     tier: client.tier,

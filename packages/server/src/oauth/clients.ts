@@ -32,6 +32,13 @@ export interface ClientFields {
   readonly requirePkce: boolean;
 }
 
+export interface ReplacedSecret {
+  readonly client: Client;
+  readonly secret: string;
+  /** Until when the secret before this one works. */
+  readonly previousUntil: number | undefined;
+}
+
 interface ChangeWriter {
   write<const Unit extends readonly Statement[]>(
     changes: readonly { readonly kind: 'client'; readonly subject: string }[],
@@ -204,20 +211,15 @@ export class Clients {
   }
 
   /** Gives the client a new secret; the one it had stays valid for `overlapSeconds`. */
-  async rotateSecret(
-    client: Client,
-    overlapSeconds: number,
-  ): Promise<{ readonly secret: string; readonly previousUntil: number | undefined }> {
+  async rotateSecret(client: Client, overlapSeconds: number): Promise<ReplacedSecret> {
     const secret = newSecret('clientSecret');
     const now = this.#now();
-    const replaced = { id: client.id, secretHash: hashSecret(secret), now };
-    if (overlapSeconds === 0) {
-      await this.#change(client, expectRows(replaceSecretAtOnce(replaced), 1));
-      return { secret, previousUntil: undefined };
-    }
-    const until = now + overlapSeconds * 1000;
-    await this.#change(client, expectRows(replaceSecret({ ...replaced, until }), 1));
-    return { secret, previousUntil: until };
+    const until = overlapSeconds === 0 ? undefined : now + overlapSeconds * 1000;
+    const change = { id: client.id, secretHash: hashSecret(secret), now };
+    const replace =
+      until === undefined ? replaceSecretAtOnce(change) : replaceSecret({ ...change, until });
+    await this.#change(client, expectRows(replace, 1));
+    return { client: { ...client, updatedAt: now }, secret, previousUntil: until };
   }
 
   /** The names of the APIs that the client may call. */

@@ -187,7 +187,7 @@ async function createLogin(schema: SchemaModule, types: ColumnTypes): Promise<vo
 async function createShared(schema: SchemaModule, types: ColumnTypes): Promise<void> {
   await schema
     .createTable('access_changes')
-    .addColumn('id', types.text, key)
+    .addColumn('id', types.integer, key)
     .addColumn('kind', types.text, needed)
     .addColumn('subject', types.text, needed)
     .addColumn('at', types.integer, needed)
