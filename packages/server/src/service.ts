@@ -9,6 +9,7 @@ import { createMetrics } from './http/metrics.ts';
 import { createLog } from './http/request-log.ts';
 import { makeFirstAdmin } from './identity/first-admin.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
+import { assembleOAuth } from './oauth/oauth.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -39,9 +40,19 @@ export async function startService(
       username: config.admin_username,
       password: config.admin_password,
     });
+    const oauth = await assembleOAuth({ store, config, identity });
     const engine = new DockerEngine({ address: config.engine, environment });
     let baseUrl = config.base_url ?? '';
-    const app = await buildApp({ config, log, store, engine, metrics, baseUrl: () => baseUrl });
+    const app = await buildApp({
+      config,
+      log,
+      store,
+      identity,
+      oauth,
+      engine,
+      metrics,
+      baseUrl: () => baseUrl,
+    });
     identity.start();
     await app.listen({
       host: config.host,

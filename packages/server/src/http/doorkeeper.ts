@@ -90,10 +90,11 @@ async function byPassword(
   header: string,
 ): Promise<Caller> {
   const given = readBasic(header);
-  const user =
-    given && (await parts.credentials.check(given.username, given.password, request.ip));
+  const user = given && (await parts.credentials.check(given.username, given.password, request.ip));
   if (!user) {
-    const error = fail('invalid_credentials', { problem: 'The username or the password is wrong.' });
+    const error = fail('invalid_credentials', {
+      problem: 'The username or the password is wrong.',
+    });
     throw error.withHeaders({ 'www-authenticate': challenges(access) });
   }
   const caller = callerFrom(user, { kind: 'password' });

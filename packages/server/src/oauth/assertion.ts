@@ -45,7 +45,11 @@ export class AssertionCheck {
     settings: AssertionSettings,
     users: Pick<Users, 'byUsername'>,
   ): Promise<AssertionCheck | undefined> {
-    const { assertion_keys: from, assertion_issuer: issuer, assertion_audience: audience } = settings;
+    const {
+      assertion_keys: from,
+      assertion_issuer: issuer,
+      assertion_audience: audience,
+    } = settings;
     if (from === undefined) return undefined;
     if (issuer === undefined || audience === undefined) {
       throw new SettingError(
@@ -102,6 +106,8 @@ async function readKeys(from: string): Promise<JWTVerifyGetKey> {
     return createLocalJWKSet(JSON.parse(await readFile(from, 'utf8')));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SettingError(`assertion_keys: ${from} is not a readable JSON Web Key Set (${reason}).`);
+    throw new SettingError(
+      `assertion_keys: ${from} is not a readable JSON Web Key Set (${reason}).`,
+    );
   }
 }

@@ -71,6 +71,9 @@ export class Authorizations {
 
   /** Ends it with every token of it, here at once and in every other process soon after. */
   async end(id: string): Promise<void> {
-    await this.#changes.write([{ kind: 'authorization', subject: id }], deleteAuthorization({ id }));
+    await this.#changes.write(
+      [{ kind: 'authorization', subject: id }],
+      deleteAuthorization({ id }),
+    );
   }
 }

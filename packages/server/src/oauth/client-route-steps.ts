@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { type Caller, callerOf } from '../contract/caller.ts';
+import type { Caller } from '../contract/caller.ts';
 import { fail } from '../errors.ts';
 import type { Client } from './client.ts';
 import type { Clients } from './clients.ts';
@@ -15,13 +15,6 @@ export async function ownClient(clients: Clients, caller: Caller, name: string):
   const client = await clients.byName(caller.userId, name);
   if (client === undefined) throw fail('unknown_resource', { kind: 'client', name });
   return client;
-}
-
-/** A container must not be able to make itself credentials that outlive it. */
-export async function refuseExecutions(request: FastifyRequest): Promise<void> {
-  const { by } = callerOf(request);
-  if (by.kind === 'token' && by.flow === 'execution')
-    throw fail('not_allowed', { problem: "An execution's token cannot be used for clients." });
 }
 
 /** Replies here hold secrets or say who may do what: nobody on the way keeps them. */

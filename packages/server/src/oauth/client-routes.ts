@@ -11,14 +11,7 @@ import {
   clientRecord,
   clientRecordWithSecret,
 } from './client-record.ts';
-import {
-  access,
-  expectBody,
-  forbidCaching,
-  NamedClient,
-  ownClient,
-  refuseExecutions,
-} from './client-route-steps.ts';
+import { access, expectBody, forbidCaching, NamedClient, ownClient } from './client-route-steps.ts';
 import type { ClientFields, Clients } from './clients.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
 
@@ -44,7 +37,6 @@ export function clientRoutes(parts: ClientRoutesParts): FastifyPluginAsyncTypebo
   const { clients, allowHttp, baseUrl } = parts;
   return async (app) => {
     app.addHook('onRequest', forbidCaching);
-    app.addHook('preHandler', refuseExecutions);
 
     app.post(
       '/clients/v2',

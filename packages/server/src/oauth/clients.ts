@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { fail } from '../errors.ts';
+import type { AccessChanges } from '../identity/access-changes.ts';
 import { newId, randomText } from '../ids.ts';
-import { expectRows, once, type RowsOf, type Statement } from '../store/statement.ts';
+import { expectRows, once, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { ForeignKeyViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
 import { type Catalogue, catalogue } from './apis.ts';
@@ -39,16 +40,9 @@ export interface ReplacedSecret {
   readonly previousUntil: number | undefined;
 }
 
-interface ChangeWriter {
-  write<const Unit extends readonly Statement[]>(
-    changes: readonly { readonly kind: 'client'; readonly subject: string }[],
-    ...unit: Unit
-  ): Promise<RowsOf<Unit>>;
-}
-
 export interface ClientsOptions {
   readonly store: Store;
-  readonly changes: ChangeWriter;
+  readonly changes: Pick<AccessChanges, 'write'>;
   /** How many clients one user may have. */
   readonly perUser: number;
   readonly apis?: Catalogue;
@@ -65,7 +59,7 @@ const nobodysHash = hashSecret(newSecret('clientSecret'));
 export class Clients {
   readonly apis: Catalogue;
   readonly #store: Store;
-  readonly #changes: ChangeWriter;
+  readonly #changes: Pick<AccessChanges, 'write'>;
   readonly #perUser: number;
   readonly #now: () => number;
 
