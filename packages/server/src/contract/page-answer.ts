@@ -7,7 +7,9 @@ export interface PageAnswer {
   readonly body: string;
 }
 
-export function sendPage(reply: FastifyReply, answer: PageAnswer): FastifyReply {
+/** `secure`: people reach the service over TLS, and are to do so from now on. */
+export function sendPage(reply: FastifyReply, answer: PageAnswer, secure: boolean): FastifyReply {
+  if (secure) reply.header('strict-transport-security', 'max-age=31536000');
   return reply
     .code(answer.status)
     .headers(answer.headers)

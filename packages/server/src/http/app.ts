@@ -1,10 +1,14 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
+import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
+import { pageRoutes } from '../oauth/page-routes.ts';
+import { personPages } from '../oauth/person-pages.ts';
+import { problemPage } from '../oauth/problem-pages.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
@@ -22,10 +26,10 @@ import { OneLinePerRequest } from './request-log.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 
 export interface AppParts {
-  readonly config: Pick<Config, 'cors_origins' | 'trust_proxy' | 'allow_http'>;
+  readonly config: Config;
   readonly log: FastifyBaseLogger;
   readonly store: Store;
-  readonly identity: Pick<Identity, 'credentials'>;
+  readonly identity: Identity;
   readonly oauth: OAuth;
   readonly engine: Engine;
   readonly metrics: Metrics;
@@ -58,7 +62,10 @@ export async function buildApp(parts: AppParts) {
     reply.header('x-content-type-options', 'nosniff');
   });
   await allowCrossOrigin(app, config.cors_origins, paths);
-  answerErrors(app);
+  answerErrors(app, {
+    isPage: paths.isPage,
+    send: (reply, error) => sendPage(reply, problemPage(error), baseUrl().startsWith('https:')),
+  });
   answerUnknownPaths(app, paths);
   keepDoor(app, { ...oauth, credentials: identity.credentials });
   readBodies(app);
@@ -70,6 +77,7 @@ export async function buildApp(parts: AppParts) {
   await app.register(
     clientRoutes({ clients: oauth.clients, allowHttp: config.allow_http, baseUrl }),
   );
+  await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
   await serveApiReference(app);
   return app;
 }

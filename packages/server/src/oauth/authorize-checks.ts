@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
 import { type AuthorizationRequest, flowOf } from './authorization-request.ts';
-import { eachOnceAndReadable, type Parameters, valueOf } from './authorize-parameters.ts';
+import { eachOnceAndReadable, type Parameters, textOf } from './authorize-parameters.ts';
 import type { Client } from './client.ts';
 import type { AnswerTarget, AuthorizationErrorCode } from './redirect-answer.ts';
+import { onlyScope, readScope } from './token-scope.ts';
 
 export type AuthorizeSettings = Pick<Config, 'implicit_flow' | 'require_pkce'>;
 
@@ -27,7 +28,7 @@ export async function findClient(
   const { client_id } = parameters;
   if (client_id.kind === 'repeated')
     throw new UntrustedRequest('It names its application more than once.');
-  const key = valueOf(client_id);
+  const key = textOf(client_id);
   const client = key === undefined ? undefined : await byKey(key);
   if (client === undefined)
     throw new UntrustedRequest(
@@ -43,12 +44,10 @@ export function readRedirectUri(parameters: Parameters, client: Client): string 
   const { redirect_uri } = parameters;
   if (redirect_uri.kind === 'repeated')
     throw new UntrustedRequest('It names the address to return to more than once.');
-  const given = valueOf(redirect_uri);
+  const given = textOf(redirect_uri);
   if (given === undefined)
     throw new UntrustedRequest('It does not say which address to return to.');
-  const registered =
-    client.callbackUrls.includes(given) && !given.includes('#') && URL.canParse(given);
-  if (!registered)
+  if (!client.callbackUrls.includes(given))
     throw new UntrustedRequest(
       'The address it wants to return to is not registered for its application.',
     );
@@ -59,8 +58,8 @@ export function readRedirectUri(parameters: Parameters, client: Client): string 
 export function readTarget(parameters: Parameters, redirectUri: string): AnswerTarget {
   return {
     redirectUri,
-    responseType: responseTypes.find((known) => known === valueOf(parameters.response_type)),
-    state: isEchoable(parameters) ? valueOf(parameters.state) : undefined,
+    responseType: responseTypes.find((known) => known === textOf(parameters.response_type)),
+    state: isEchoable(parameters) ? textOf(parameters.state) : undefined,
   };
 }
 
@@ -75,7 +74,7 @@ export function checkRequest(
   refuseLongState(parameters);
   const responseType = readResponseType(parameters);
   refuseClosedFlow(responseType, client, settings);
-  const scope = readScope(parameters, responseType);
+  const scope = readRequestedScope(parameters, responseType);
   const showDialog = readShowDialog(parameters);
   const codeChallenge = responseType === 'code' ? readChallenge(parameters) : null;
   refuseMissingPkce(responseType, codeChallenge, client, settings);
@@ -97,7 +96,7 @@ function refuseRepeatedOrUnreadable(parameters: Parameters): void {
 const longestState = 4096;
 
 function isEchoable(parameters: Parameters): boolean {
-  return encodeURIComponent(valueOf(parameters.state) ?? '').length <= longestState;
+  return encodeURIComponent(textOf(parameters.state) ?? '').length <= longestState;
 }
 
 function refuseLongState(parameters: Parameters): void {
@@ -106,9 +105,8 @@ function refuseLongState(parameters: Parameters): void {
 }
 
 function readResponseType(parameters: Parameters): ResponseType {
-  const given = valueOf(parameters.response_type);
-  if (given === undefined)
-    throw new RefusedRequest('invalid_request', 'response_type is missing.');
+  const given = textOf(parameters.response_type);
+  if (given === undefined) throw new RefusedRequest('invalid_request', 'response_type is missing.');
   const known = responseTypes.find((type) => type === given);
   if (known !== undefined) return known;
   throw new RefusedRequest('unsupported_response_type', 'response_type takes code or token.');
@@ -123,12 +121,11 @@ function refuseClosedFlow(type: ResponseType, client: Client, settings: Authoriz
   );
 }
 
-const onlyScope = 'PRODUCTION';
-
-function readScope(parameters: Parameters, type: ResponseType): string {
-  const given = valueOf(parameters.scope);
+function readRequestedScope(parameters: Parameters, type: ResponseType): string {
+  const given = textOf(parameters.scope);
   if (given === undefined && type === 'code') return onlyScope;
-  if (given?.split(' ').every((name) => name === onlyScope)) return onlyScope;
+  const scope = given === undefined ? undefined : readScope(given.split(' '));
+  if (scope !== undefined) return scope;
   throw new RefusedRequest(
     'invalid_scope',
     given === undefined ? 'scope is missing. It takes PRODUCTION.' : 'scope takes PRODUCTION only.',
@@ -136,15 +133,15 @@ function readScope(parameters: Parameters, type: ResponseType): string {
 }
 
 function readShowDialog(parameters: Parameters): boolean {
-  const given = valueOf(parameters.show_dialog) ?? 'false';
+  const given = textOf(parameters.show_dialog) ?? 'false';
   if (given === 'true' || given === 'false') return given === 'true';
   throw new RefusedRequest('invalid_request', 'show_dialog takes true or false.');
 }
 
 /** Without a method RFC 7636 means `plain`, which protects from nothing that matters and is not taken. */
 function readChallenge(parameters: Parameters): string | null {
-  const challenge = valueOf(parameters.code_challenge);
-  const method = valueOf(parameters.code_challenge_method);
+  const challenge = textOf(parameters.code_challenge);
+  const method = textOf(parameters.code_challenge_method);
   if (challenge === undefined && method === undefined) return null;
   if (challenge === undefined)
     throw new RefusedRequest('invalid_request', 'code_challenge is missing.');

@@ -2,12 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { AuthorizationCodes } from './codes.ts';
-import {
-  type AnswerTarget,
-  codeAddress,
-  errorAddress,
-  tokenAddress,
-} from './redirect-answer.ts';
+import { type AnswerTarget, codeAddress, errorAddress, tokenAddress } from './redirect-answer.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface OutcomeParts {

@@ -53,12 +53,11 @@ export function readParameters(query: string): Parameters {
 /** Whether every parameter came at most once and could be read. */
 export function eachOnceAndReadable(parameters: Parameters): boolean {
   return (
-    !parameters.strayPair &&
-    names.every((name) => /^(absent|given)$/.test(parameters[name].kind))
+    !parameters.strayPair && names.every((name) => /^(absent|given)$/.test(parameters[name].kind))
   );
 }
 
-export function valueOf(parameter: Parameter): string | undefined {
+export function textOf(parameter: Parameter): string | undefined {
   return parameter.kind === 'given' ? parameter.value : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { type AuthorizationRequest, flowOf } from './authorization-request.ts';
 import type { AuthorizationRequests } from './authorization-requests.ts';
 import {
@@ -38,9 +39,28 @@ export function authorizeRoute(parts: AuthorizeParts): PageRoute {
       'Send the user’s browser here. After login and approval it returns to `redirect_uri` with a `code` ' +
       '(response_type=code, in the query) or an `access_token` (response_type=token, in the fragment), or with an ' +
       '`error`. A request whose client or redirect_uri is wrong is answered by a page and never redirected.',
+    parameters: AuthorizeQuery,
     answer: (visit) => authorize(parts, visit),
   };
 }
+
+const AuthorizeQuery = Type.Object(
+  {
+    response_type: Type.Enum(['code', 'token']),
+    client_id: Type.String({ description: 'The key of the client.' }),
+    redirect_uri: Type.String({ description: 'One of the client’s callback URLs, exactly.' }),
+    scope: Type.Optional(
+      Type.Enum(['PRODUCTION'], { description: 'Required with response_type=token.' }),
+    ),
+    state: Type.Optional(Type.String({ description: 'Comes back as it was sent.' })),
+    show_dialog: Type.Optional(
+      Type.Boolean({ default: false, description: 'true: ask again, even if approved before.' }),
+    ),
+    code_challenge: Type.Optional(Type.String({ description: 'PKCE (RFC 7636).' })),
+    code_challenge_method: Type.Optional(Type.Enum(['S256'])),
+  },
+  { title: 'AuthorizeQuery' },
+);
 
 /** Who asks and where the answer goes; then what is asked; then whether the person has to be asked. */
 async function authorize(parts: AuthorizeParts, visit: PageVisit): Promise<VisitAnswer> {
@@ -54,7 +74,9 @@ async function authorize(parts: AuthorizeParts, visit: PageVisit): Promise<Visit
     if (error instanceof UntrustedRequest) return untrustedPage(error.message);
     throw error;
   }
-  return await answerTo(target, parts, visit, () => decide(parts, visit, parameters, client, target));
+  return await answerTo(target, parts, visit, () =>
+    decide(parts, visit, parameters, client, target),
+  );
 }
 
 /** From here on every failure is an answer to the client. */

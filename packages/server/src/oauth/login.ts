@@ -5,8 +5,14 @@ import type { User } from '../identity/user.ts';
 import type { AuthorizationRequests, WaitingRequest } from './authorization-requests.ts';
 import { page, seeOther } from './page-answers.ts';
 import { formWaiting, type PageForms } from './page-forms.ts';
-import { formField, type PageRoute, type PageVisit, queryField, type VisitAnswer } from './page-visit.ts';
-import { loginPage, type LoginPurpose, tooManyAttempts, wrongCredentials } from './pages/login.ts';
+import {
+  formField,
+  type PageRoute,
+  type PageVisit,
+  queryField,
+  type VisitAnswer,
+} from './page-visit.ts';
+import { type LoginPurpose, loginPage, tooManyAttempts, wrongCredentials } from './pages/login.ts';
 import { loggedOutPage } from './pages/notice.ts';
 import { goneRequestPage, outdatedFormPage, Refusal } from './problem-pages.ts';
 import { csrfFor, isLoggedIn, type Visitor, type Visitors } from './visitors.ts';

@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import type { PageAnswer } from '../contract/page-answer.ts';
 
 /** A browser's request for a page. */
@@ -32,6 +33,8 @@ export interface PageRoute {
   readonly path: `/${string}`;
   readonly summary: string;
   readonly description: string;
+  /** What its address takes, for the API description. */
+  readonly parameters?: TSchema;
   readonly answer: (visit: PageVisit) => Promise<VisitAnswer>;
 }
 

@@ -29,7 +29,8 @@ export function untrustedPage(problem: string): PageAnswer {
 export function goneRequestPage(): PageAnswer {
   const body = errorPage({
     title: 'This request is no longer open',
-    problem: 'It was answered already, it waited for more than ten minutes, or it changed meanwhile.',
+    problem:
+      'It was answered already, it waited for more than ten minutes, or it changed meanwhile.',
     advice:
       'Go back to the application you came from and start again. Your browser has to accept the cookie of this service.',
   });

@@ -62,7 +62,7 @@ function addressWith(
   let address = redirectUri;
   if (answer.query !== undefined) address += separator(redirectUri) + encode(answer.query);
   if (answer.fragment !== undefined) address += `#${encode(answer.fragment)}`;
-  return forHeader(address);
+  return address;
 }
 
 function separator(uri: string): string {
@@ -74,9 +74,4 @@ function encode(fields: Fields): string {
   return Object.entries(fields)
     .flatMap(([name, value]) => (value === undefined ? [] : `${name}=${encodeURIComponent(value)}`))
     .join('&');
-}
-
-/** A header holds ASCII only. An address registered with other letters goes out in the form that browsers make of it. */
-function forHeader(address: string): string {
-  return /^[\x21-\x7e]*$/.test(address) ? address : new URL(address).href;
 }

@@ -32,9 +32,7 @@ export class Visitors {
 
   /** A browser that comes for the first time gets a session too: forms are bound to one. */
   async findOrOpen(cookie: string | undefined): Promise<Visitor> {
-    return (
-      (await this.find(cookie)) ?? { ...(await this.#sessions.open()), user: undefined }
-    );
+    return (await this.find(cookie)) ?? { ...(await this.#sessions.open()), user: undefined };
   }
 
   /** The visitor, if its person is logged in. */
