@@ -27,7 +27,8 @@ export function openDataFolder(given: string): DataFolder {
   const lock = new DatabaseSync(join(path, 'lock'));
   const about = join(path, 'service.json');
   try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    // The journal in memory: nothing is ever written, and no second file appears.
+    lock.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     lock.close();
     throw new DataFolderError(explain(error, path, about));

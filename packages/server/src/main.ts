@@ -1,10 +1,11 @@
 import { readConfig, SettingError, unknownEnvironmentNames } from './config-sources.ts';
-import { DataFolderError } from './data-folder.ts';
+import { sentenceFor } from './failure-sentence.ts';
+import { openTerminal, UsageError } from './identity/terminal.ts';
+import { usersCommand } from './identity/users-command.ts';
 import { startService } from './service.ts';
 import { stopOnSignals } from './stop-signals.ts';
-import { SchemaTooNew, StoreUnavailable } from './store/store-errors.ts';
 
-/** The process: reads the settings, starts the service, and turns what an operator can mend into one sentence. */
+/** The process: `serve`, which is meant when no word comes first, or `users`. */
 async function main(): Promise<void> {
   const environment = process.env;
   for (const name of unknownEnvironmentNames(environment)) {
@@ -12,25 +13,25 @@ async function main(): Promise<void> {
       `reactord: ${name} in the environment is not a setting and has no effect.\n`,
     );
   }
-  const config = readConfig({ flags: process.argv.slice(2), environment });
-  const service = await startService(config, environment);
-  stopOnSignals(service);
+  const [word, ...rest] = process.argv.slice(2);
+  if (word === 'users') {
+    const { stdin: input, stdout: output, stderr: questions } = process;
+    const terminal = openTerminal({ input, output, questions });
+    await usersCommand({ words: rest, environment, terminal });
+    // A standard input that nobody closes would keep the process.
+    input.destroy();
+    return;
+  }
+  if (word !== undefined && word !== 'serve' && !word.startsWith('-')) {
+    throw new UsageError(`There is no command ${JSON.stringify(word)}; there are serve and users.`);
+  }
+  const flags = word === 'serve' ? rest : process.argv.slice(2);
+  const starting = startService(readConfig({ flags, environment }), environment);
+  stopOnSignals(starting);
+  await starting;
 }
 
 main().catch((error: unknown) => {
   process.stderr.write(`reactord: ${sentenceFor(error)}\n`);
-  process.exit(error instanceof SettingError ? 2 : 1);
+  process.exit(error instanceof SettingError || error instanceof UsageError ? 2 : 1);
 });
-
-function sentenceFor(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const forOperators = [SettingError, DataFolderError, SchemaTooNew, StoreUnavailable];
-  if (forOperators.some((kind) => error instanceof kind)) return error.message;
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    return `${error.message.replace(/^listen EADDRINUSE: /, '')}; stop what listens there, or set REACTORD_PORT to another port.`;
-  }
-  if ('code' in error && (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')) {
-    return `The address to listen on is not one of this machine's (${error.message}); set REACTORD_HOST to one that is.`;
-  }
-  return error.stack ?? error.message;
-}

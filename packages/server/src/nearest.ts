@@ -1,5 +1,7 @@
 /** The known name that a mistyped one most likely meant, or undefined when none is close. */
 export function nearest(given: string, known: readonly string[]): string | undefined {
+  // Nobody mistypes a name by that much, and the comparison of long texts is slow.
+  if (given.length > 100) return undefined;
   const scored = known
     .map((name) => ({ name, distance: editDistance(given.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance);
@@ -9,22 +11,24 @@ export function nearest(given: string, known: readonly string[]): string | undef
     : undefined;
 }
 
-/** Levenshtein distance, one row at a time. */
+/** How many letters were added, left out, replaced or swapped with their neighbour (optimal string alignment). */
 function editDistance(from: string, to: string): number {
-  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
+  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? 0;
   for (let row = 1; row <= from.length; row += 1) {
-    const current = [row];
+    rows.push([row]);
     for (let column = 1; column <= to.length; column += 1) {
-      const cost = from[row - 1] === to[column - 1] ? 0 : 1;
-      current.push(
+      const same = from[row - 1] === to[column - 1];
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      rows[row]?.push(
         Math.min(
-          (previous[column] ?? 0) + 1,
-          (current[column - 1] ?? 0) + 1,
-          (previous[column - 1] ?? 0) + cost,
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + (same ? 0 : 1),
+          swapped ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY,
         ),
       );
     }
-    previous = current;
   }
-  return previous[to.length] ?? 0;
+  return at(from.length, to.length);
 }

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
+import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { pageRoutes } from '../oauth/page-routes.ts';
@@ -77,6 +78,7 @@ export async function buildApp(parts: AppParts) {
   await app.register(
     clientRoutes({ clients: oauth.clients, allowHttp: config.allow_http, baseUrl }),
   );
+  await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
   await serveApiReference(app);
   return app;

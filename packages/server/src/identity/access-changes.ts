@@ -17,7 +17,6 @@ interface Log {
 
 const pollMs = 1_000;
 const purgeMs = 3_600_000;
-/** Longer than anything that is remembered anywhere, so that a process that slept has nothing left to forget. */
 const keptMs = 24 * 3_600_000;
 
 const insertChange = prepared((db, p: AccessChange & { at: number }) =>
@@ -115,21 +114,16 @@ export class AccessChanges {
 
   async #look(): Promise<void> {
     try {
-      if (this.#seen === undefined) {
-        const newest = await this.#store.read
-          .selectFrom('access_changes')
-          .select(({ fn }) => fn.max('id').as('id'))
-          .executeTakeFirst();
-        // Whoever asks here for the first time remembers nothing yet that an older change could concern.
-        this.#seen = newest?.id ?? 0;
-        return;
-      }
+      // Who looks for the first time remembers nothing yet that an older change could concern.
+      this.#seen ??= await this.#newest();
       const found = await this.#store.read
         .selectFrom('access_changes')
         .select(['id', 'kind', 'subject'])
         .where('id', '>', this.#seen)
         .orderBy('id')
         .execute();
+      // The numbers have no gaps: a process that slept for long has missed what has been purged meanwhile.
+      if (found[0] !== undefined && found[0].id > this.#seen + 1) await this.#tellAll();
       for (const { id, kind, subject } of found) {
         this.#seen = id;
         if (!this.#own.delete(id)) this.#tell({ kind, subject });
@@ -137,6 +131,23 @@ export class AccessChanges {
     } catch (error) {
       this.#log.warn({ err: error }, 'looking for access changes of other processes failed');
     }
+  }
+
+  async #newest(): Promise<number> {
+    const counter = await this.#store.read
+      .selectFrom('counters')
+      .select('value')
+      .where('name', '=', 'access_change')
+      .executeTakeFirst();
+    return counter?.value ?? 0;
+  }
+
+  /** Nobody knows any more what has changed: so everything has. */
+  async #tellAll(): Promise<void> {
+    const users = await this.#store.read.selectFrom('users').select('id').execute();
+    const clients = await this.#store.read.selectFrom('clients').select('id').execute();
+    for (const { id } of users) this.#tell({ kind: 'user', subject: id });
+    for (const { id } of clients) this.#tell({ kind: 'client', subject: id });
   }
 
   async #purgeOld(): Promise<void> {

@@ -1,3 +1,4 @@
+import type { Page } from '../contract/page.ts';
 import { fail } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { takeNumber } from '../store/counters.ts';
@@ -11,6 +12,7 @@ import { hashPassword } from './password-hash.ts';
 import { checkProfile, type ProfileFields } from './profile-rules.ts';
 import { type User, type UserStatus, userFromRow, writeNames } from './user.ts';
 import { checkGrants, checkNewPassword, checkRoles, checkUsername } from './user-rules.ts';
+import { searchUsers, type UserFilter } from './user-search.ts';
 import {
   deleteUser,
   insertUser,
@@ -69,6 +71,10 @@ export class Users {
     return row === undefined ? undefined : userFromRow(row);
   }
 
+  search(filter: UserFilter, page: Page & { readonly after: number }): Promise<readonly User[]> {
+    return searchUsers(this.#store, filter, page);
+  }
+
   async create(given: NewUser): Promise<User> {
     checkUsername(given.username);
     checkNewPassword(given.password);
@@ -101,7 +107,7 @@ export class Users {
       if (row === undefined) throw new Error('the new user did not come back from the store');
       return userFromRow(row);
     } catch (error) {
-      if (!(error instanceof UniqueViolation)) throw error;
+      if (!(error instanceof UniqueViolation) || error.table !== 'users') throw error;
       throw fail('name_taken', { kind: 'user', name: given.username });
     }
   }

@@ -72,6 +72,9 @@ describe('what an operator looks at', () => {
       assert.doesNotMatch(source, /^(https?:)?\/\//, source);
       assert.equal((await fetch(new URL(source, `${service.url}/docs/`))).status, 200, source);
     }
-    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'self'/);
+    assert.match(
+      page.headers.get('content-security-policy') ?? '',
+      /default-src 'none'; script-src 'self';/,
+    );
   });
 });

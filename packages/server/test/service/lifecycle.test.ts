@@ -172,4 +172,24 @@ describe('stopping', () => {
     service.signal('SIGTERM');
     assert.equal(await service.ended, 143);
   });
+
+  test('Ctrl-C that npm passes on a second time still stops it in good order', async (t) => {
+    const service = await startService();
+    t.after(service.dispose);
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => {});
+    await once(socket, 'connect');
+    socket.write('GET /health HTTP/1.1\r\nHost: x\r\n');
+    service.signal('SIGINT');
+    await until('it to stop accepting', async () =>
+      fetch(`${service.url}/health`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    service.signal('SIGINT');
+    socket.end('\r\n');
+    assert.equal(await service.ended, 0);
+  });
 });

@@ -1,56 +1,48 @@
-import { request as httpRequest, type RequestOptions } from 'node:http';
+import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { EngineAddress } from './find.ts';
-import { tlsCertificates } from './tls.ts';
+import type { EngineAddress } from './address.ts';
 
-const answerLimitMs = 3_000;
-
-/** One call of the Docker API that answers JSON. */
-export function callDocker(
+/** A request to the engine, not yet ended. `signal` limits the whole exchange: a `timeout` counts idle time only. */
+function openRequest(
   address: EngineAddress,
-  environment: Readonly<Record<string, string | undefined>>,
   method: string,
   path: string,
-): Promise<unknown> {
-  const request = address.kind === 'tcp' && address.tls ? httpsRequest : httpRequest;
-  const options: RequestOptions = {
-    ...connectionTo(address, environment),
-    method,
-    path,
-    timeout: answerLimitMs,
-  };
-  return new Promise((resolve, reject) => {
-    const call = request(options, (reply) => {
-      const chunks: Buffer[] = [];
-      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
-      reply.on('error', reject);
-      reply.on('end', () => {
-        const status = reply.statusCode ?? 0;
-        if (status >= 400) return reject(new Error(`it answered ${status}`));
-        try {
-          resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-        } catch {
-          reject(new Error('it did not answer JSON'));
-        }
-      });
-    });
-    call.on('timeout', () => call.destroy(new Error(`no answer in ${answerLimitMs / 1000} s`)));
-    call.on('error', reject);
-    call.end();
-  });
-}
-
-function connectionTo(
-  address: EngineAddress,
-  environment: Readonly<Record<string, string | undefined>>,
-): RequestOptions & { ca?: Buffer; cert?: Buffer; key?: Buffer } {
-  if (address.kind === 'unix') return { socketPath: address.path };
+  signal: AbortSignal,
+): ClientRequest {
+  const common = { method, path, signal, agent: false } as const;
+  if (address.kind === 'unix') return httpRequest({ ...common, socketPath: address.path });
   const { host, port, tls } = address;
-  return { host, port, ...(tls ? tlsCertificates(environment) : {}) };
+  return tls === undefined
+    ? httpRequest({ ...common, host, port })
+    : httpsRequest({ ...common, host, port, ...tls });
 }
 
-export function describeAddress(address: EngineAddress): string {
-  return address.kind === 'unix'
-    ? `unix://${address.path}`
-    : `tcp://${address.host}:${address.port}`;
+/** One call of the Docker API: its answer as text. Rejects when there is none within the limit, or with an error status. */
+export function callDocker(
+  address: EngineAddress,
+  method: string,
+  path: string,
+  limitMs = 3_000,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const signal = AbortSignal.timeout(limitMs);
+  const request = openRequest(address, method, path, signal);
+  request.on('error', (error) =>
+    reject(signal.aborted ? new Error(`no answer in ${limitMs / 1000} s`) : error),
+  );
+  request.on('response', (response) => {
+    let text = '';
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => {
+      text += chunk;
+    });
+    response.on('error', reject);
+    response.on('end', () => {
+      const status = response.statusCode ?? 0;
+      if (status < 400) resolve(text);
+      else reject(new Error(`it answered ${status}`));
+    });
+  });
+  request.end();
+  return promise;
 }

@@ -1,11 +1,12 @@
 import { type Engine, EngineUnavailable } from '../engine.ts';
-import { callDocker, describeAddress } from './docker-api.ts';
-import { type EngineAddress, findEngineAddress } from './find.ts';
+import { describeAddress, type EngineAddress, type Environment } from './address.ts';
+import { callDocker } from './docker-api.ts';
+import { findEngineAddress } from './find.ts';
 
 export interface DockerEngineOptions {
   /** The `engine` setting. */
   readonly address: string | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
 }
 
 /** Docker, or Podman by its Docker-compatible socket. An engine that comes later, or comes back, is found. */
@@ -20,8 +21,8 @@ export class DockerEngine implements Engine {
   async ping(): Promise<string> {
     const address = await this.#find();
     try {
-      const reply = await callDocker(address, this.#options.environment, 'GET', '/version');
-      return `${describeVersion(reply)} at ${describeAddress(address)}`;
+      const version: unknown = JSON.parse(await callDocker(address, 'GET', '/version'));
+      return `${describeVersion(version)} at ${describeAddress(address)}`;
     } catch (error) {
       this.#address = undefined;
       const reason = error instanceof Error ? error.message : String(error);
@@ -42,9 +43,9 @@ export class DockerEngine implements Engine {
   }
 }
 
-function describeVersion(reply: unknown): string {
-  if (typeof reply !== 'object' || reply === null) return 'an engine';
-  const version = 'Version' in reply ? String(reply.Version) : 'of unknown version';
-  const components = 'Components' in reply ? JSON.stringify(reply.Components) : '';
-  return `${components.includes('Podman') ? 'Podman' : 'Docker'} ${version}`;
+function describeVersion(version: unknown): string {
+  if (typeof version !== 'object' || version === null) return 'An engine of unknown version';
+  const number = 'Version' in version ? String(version.Version) : 'of unknown version';
+  const components = 'Components' in version ? JSON.stringify(version.Components) : '';
+  return `${components.includes('Podman') ? 'Podman' : 'Docker'} ${number}`;
 }

@@ -1,17 +1,6 @@
 import { existsSync } from 'node:fs';
-import { get as httpGet } from 'node:http';
-import { get as httpsGet } from 'node:https';
-import { SettingError } from '../../config-sources.ts';
-import { tlsCertificates, usesTls } from './tls.ts';
-
-/** Where a container engine listens. */
-export type EngineAddress =
-  | { readonly kind: 'unix'; readonly path: string }
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number; readonly tls: boolean };
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-const pingLimitMs = 2000;
+import { type EngineAddress, type Environment, readAddress } from './address.ts';
+import { callDocker } from './docker-api.ts';
 
 /**
  * The setting wins over DOCKER_HOST, DOCKER_HOST over the usual sockets. What an operator named is returned as it is,
@@ -25,7 +14,7 @@ export async function findEngineAddress(
   if (named !== undefined && named !== '') return readAddress(named, environment);
   for (const path of usualSockets(environment)) {
     const address: EngineAddress = { kind: 'unix', path };
-    if (existsSync(path) && (await isAnswering(address, environment))) return address;
+    if (existsSync(path) && (await isAnswering(address))) return address;
   }
   return undefined;
 }
@@ -40,49 +29,11 @@ export function usualSockets(environment: Environment): readonly string[] {
   ];
 }
 
-/** Resolves to false when the engine does not answer `GET /_ping` with 200 within two seconds. */
-export function isAnswering(
-  address: EngineAddress,
-  environment: Environment = process.env,
-): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  // A limit of the whole exchange: `timeout` of a request counts idle time only.
-  const signal = AbortSignal.timeout(pingLimitMs);
+export async function isAnswering(address: EngineAddress): Promise<boolean> {
   try {
-    const request = ping(address, environment, signal);
-    request.on('response', (response) => {
-      response.resume();
-      resolve(response.statusCode === 200);
-    });
-    request.on('error', () => resolve(false));
+    await callDocker(address, 'GET', '/_ping', 2_000);
+    return true;
   } catch {
-    // Certificates that cannot be read.
-    resolve(false);
+    return false;
   }
-  return promise;
-}
-
-function ping(address: EngineAddress, environment: Environment, signal: AbortSignal) {
-  const path = '/_ping';
-  if (address.kind === 'unix') {
-    return httpGet({ socketPath: address.path, path, signal, agent: false });
-  }
-  const { host, port } = address;
-  if (!address.tls) return httpGet({ host, port, path, signal, agent: false });
-  return httpsGet({ host, port, path, signal, agent: false, ...tlsCertificates(environment) });
-}
-
-function readAddress(named: string, environment: Environment): EngineAddress {
-  const path = /^unix:\/\/(\/.+)$/.exec(named)?.[1];
-  if (path !== undefined) return { kind: 'unix', path };
-  const tcp = /^tcp:\/\/(?<host>[\w.-]+|\[[\da-fA-F:]+\])(:(?<port>\d{1,5}))?\/?$/.exec(named);
-  const host = tcp?.groups?.['host'];
-  if (host === undefined) {
-    throw new SettingError(
-      `DOCKER_HOST is ${JSON.stringify(named)}, which is not allowed; it takes unix:///path/of/socket or tcp://host:port.`,
-    );
-  }
-  const tls = usesTls(environment);
-  const port = Number(tcp?.groups?.['port'] ?? (tls ? 2376 : 2375));
-  return { kind: 'tcp', host: host.replace(/^\[|\]$/g, ''), port, tls };
 }

@@ -23,7 +23,7 @@ function asset(name: string, extension: string, contentType: string): PageAsset 
 }
 
 const stylesheet = asset('style', 'css', 'text/css; charset=utf-8');
-const logo = asset('logo', 'svg', 'image/svg+xml');
+export const logo = asset('logo', 'svg', 'image/svg+xml');
 
 export const stylesheetPath = stylesheet.path;
 export const logoPath = logo.path;

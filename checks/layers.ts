@@ -1,0 +1,61 @@
+/**
+ * Who may import whom in packages/server/src, from the top down. A room is a file or a folder; the longest name that
+ * fits a file is its room. A file may always import from its own room.
+ */
+interface Room {
+  readonly mayImport: readonly string[];
+  /** Where HTTP is spoken. Elsewhere only files called routes.ts may know Fastify. */
+  readonly knowsFastify?: true;
+}
+
+const leaves = [
+  'errors.ts',
+  'config.ts',
+  'config-sources.ts',
+  'setting-kinds.ts',
+  'nearest.ts',
+  'ids.ts',
+  'version.ts',
+];
+const modules = ['identity', 'oauth', 'reactors', 'executions', 'events'];
+/** What every module stands on: the contract of the interface, the port of the engines, the store. */
+const ground = ['contract', 'engines', 'store', ...leaves];
+
+/** The composition root: the only place that knows them all, and which engine it is. */
+const root = [
+  'main.ts',
+  'service.ts',
+  'greeting.ts',
+  'failure-sentence.ts',
+  'stop-signals.ts',
+  'data-folder.ts',
+];
+const knowingAll = [...root, 'http', ...modules, 'engines/docker', ...ground];
+
+export const rooms: Readonly<Record<string, Room>> = {
+  ...Object.fromEntries(root.map((file) => [file, { mayImport: knowingAll }])),
+  http: { mayImport: [...modules, ...ground], knowsFastify: true },
+
+  events: { mayImport: ['reactors', ...ground] },
+  executions: { mayImport: ['reactors', 'oauth', 'identity', ...ground] },
+  reactors: { mayImport: ['oauth', 'identity', ...ground] },
+  oauth: { mayImport: ['identity', ...ground] },
+  identity: { mayImport: ground },
+
+  contract: { mayImport: leaves, knowsFastify: true },
+  engines: { mayImport: ['engines/docker', ...leaves] },
+  'engines/docker': { mayImport: ['engines', ...leaves] },
+  store: { mayImport: ['store/sqlite', 'store/postgres', ...leaves] },
+  'store/sqlite': { mayImport: ['store', ...leaves] },
+  'store/postgres': { mayImport: ['store', ...leaves] },
+
+  ...Object.fromEntries(leaves.map((leaf) => [leaf, { mayImport: leaves }])),
+};
+
+/** Which packages of this repository a package may import. */
+export const packages: Readonly<Record<string, readonly string[]>> = {
+  server: [],
+  client: [],
+  cli: ['client'],
+  console: ['client'],
+};

@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { say } from './say.ts';
+import { type RunningServer, startTestServer, testServers } from './test-servers.ts';
+
+/**
+ * npm test: starts the servers that the tests need, runs the tests with their addresses in the environment, and stops
+ * what it started. Words narrow it to the test files whose path holds one of them; options go to `node --test`.
+ */
+
+const testFiles = ['packages/*/test/**/*.test.ts', 'setup/test/**/*.test.ts'];
+/** A test that hangs fails after this; so does a file of tests. */
+const limitMs = 300_000;
+
+class Interruption {
+  code: number | undefined;
+  tests: ChildProcess | undefined;
+
+  constructor() {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 143],
+      ['SIGHUP', 129],
+    ] as const) {
+      process.on(signal, () => {
+        this.code = code;
+        this.tests?.kill('SIGTERM');
+      });
+    }
+  }
+}
+
+function selectFiles(words: readonly string[]): readonly string[] {
+  const all = globSync(testFiles).sort();
+  return words.length === 0 ? all : all.filter((path) => words.some((word) => path.includes(word)));
+}
+
+function runTests(
+  files: readonly string[],
+  options: readonly string[],
+  addresses: NodeJS.ProcessEnv,
+  interruption: Interruption,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const standard = [
+    '--test',
+    // Files run beside each other, and most of them talk to servers that need a core themselves.
+    '--test-concurrency=2',
+    `--test-timeout=${limitMs}`,
+    '--test-reporter=spec',
+  ];
+  const tests = spawn(process.execPath, [...standard, ...options, ...files], {
+    stdio: 'inherit',
+    env: { ...process.env, ...addresses },
+  });
+  interruption.tests = tests;
+  tests.once('error', reject);
+  tests.once('exit', (code) => resolve(code ?? 1));
+  return promise;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const interruption = new Interruption();
+  const options = args.filter((arg) => arg.startsWith('-'));
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  const files = selectFiles(words);
+  if (files.length === 0) {
+    say(`no test file has ${words.map((word) => `"${word}"`).join(' or ')} in its path.`);
+    return 1;
+  }
+
+  const running: RunningServer[] = [];
+  const addresses: NodeJS.ProcessEnv = {};
+  const missing: string[] = [];
+  try {
+    // One after the other: two installations would only wait for each other's lock.
+    for (const server of testServers) {
+      if (interruption.code !== undefined) return interruption.code;
+      try {
+        const started = await startTestServer(server);
+        running.push(started);
+        addresses[server.variable] = started.address;
+      } catch (error) {
+        missing.push(server.name);
+        say(error instanceof Error ? error.message : String(error));
+      }
+    }
+    if (interruption.code !== undefined) return interruption.code;
+    const code = await runTests(files, options, addresses, interruption);
+    if (missing.length > 0) say(`tested without ${missing.join(' and ')}; the reason is above.`);
+    return interruption.code ?? code;
+  } finally {
+    await Promise.all(running.map((server) => server.stop()));
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));
