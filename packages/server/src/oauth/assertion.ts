@@ -89,10 +89,9 @@ export const assertionHeader = (tenant: string): string => `X-JWT-Assertion-${te
 
 /** The ancestor's gateway wrote `name@carbon.super`. */
 function nameIn(payload: JWTPayload): string | undefined {
-  if (typeof payload.sub === 'string' && payload.sub !== '') return payload.sub;
   const enduser = payload[ancestorsClaim];
-  const name = typeof enduser === 'string' ? enduser.split('@', 1)[0] : undefined;
-  return name === '' ? undefined : name;
+  const name = payload.sub ?? (typeof enduser === 'string' ? enduser.split('@', 1)[0] : undefined);
+  return name !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(name) ? name : undefined;
 }
 
 async function readKeys(from: string): Promise<JWTVerifyGetKey> {

@@ -71,18 +71,22 @@ export class Tokens {
   }
 
   async issue(order: TokenOrder): Promise<IssuedTokens> {
-    const { issued, unit } = this.mint(order, Date.now());
+    const { issued, unit } = this.mint(order);
     await this.#store.write(...unit);
     return issued;
   }
 
-  /** Makes tokens whose rows the caller commits together with what must happen at the same time. */
-  mint(order: TokenOrder, now: number): Minted {
+  /**
+   * Makes tokens whose rows the caller commits together with what must happen at the same time.
+   * `newFamily` is the id of the family that begins with them.
+   */
+  mint(order: TokenOrder, newFamily: string = newId()): Minted {
     const { client, userId, flow, scope } = order;
+    const now = Date.now();
     const unit: Statement[] = [];
     // A client that acts for its own registrant needs no yes, so there is no family.
     const standsAlone = flow === 'client_credentials' && order.authorizationId === undefined;
-    const authorizationId = standsAlone ? null : (order.authorizationId ?? newId());
+    const authorizationId = standsAlone ? null : (order.authorizationId ?? newFamily);
     if (authorizationId !== null && order.authorizationId === undefined) {
       unit.push(
         insertAuthorization({ id: authorizationId, clientId: client.id, userId, flow, scope, now }),

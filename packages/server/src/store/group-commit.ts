@@ -12,11 +12,8 @@ export type BatchUnit = readonly UnitStatement[];
 /** What came of one unit of a batch: a result per statement, or the reason why none of it was applied. */
 export type Outcome = readonly Result[] | Error;
 
-/** Called after each commit: how many units it carried and how long it took. */
+/** Called after each commit: how many units it carried (the empty ones of pings do not count) and how long it took. */
 export type OnCommit = (units: number, seconds: number) => void;
-
-/** Runs the units in order in one transaction and resolves with an outcome for each; rejects when all of them failed. */
-export type CommitBatch = (batch: readonly BatchUnit[]) => Promise<readonly Outcome[]>;
 
 interface Waiting {
   readonly unit: BatchUnit;
@@ -24,24 +21,35 @@ interface Waiting {
   readonly reject: (reason: Error) => void;
 }
 
+/** Runs the units in order in one transaction each time it is called, first come, first served. */
+export interface BatchCommitter {
+  /** Resolves with an outcome for each unit; rejects when all of them failed. */
+  commit(batch: readonly BatchUnit[]): Promise<readonly Outcome[]>;
+  /** Whether a second batch may be handed over while one is under way. */
+  readonly overlaps: boolean;
+}
+
 /** A batch stays small enough that nobody waits long for strangers, and that its copy fits well into memory. */
 const mostUnits = 1024;
 const mostBytes = 8 * 1024 * 1024;
+/** Where batches overlap, more than this in one would only keep the other side waiting. */
+const mostUnitsOverlapping = 128;
 
 /**
- * Gathers the units that arrive while a commit is under way into the next one.
- * One commit at a time: so a slow disk makes bigger batches by itself, and units keep their order.
+ * Gathers the units that arrive while a commit is under way into the next one. So a slow disk makes bigger batches
+ * by itself, and units keep their order.
  */
 export class GroupCommit {
-  readonly #commit: CommitBatch;
+  readonly #committer: BatchCommitter;
   readonly #onCommit: OnCommit | undefined;
   readonly #waiting: Waiting[] = [];
-  #busy = false;
-  #closed = false;
   readonly #idle: (() => void)[] = [];
+  #underWay = 0;
+  #scheduled = false;
+  #closed = false;
 
-  constructor(commit: CommitBatch, onCommit: OnCommit | undefined) {
-    this.#commit = commit;
+  constructor(committer: BatchCommitter, onCommit: OnCommit | undefined) {
+    this.#committer = committer;
     this.#onCommit = onCommit;
   }
 
@@ -49,33 +57,41 @@ export class GroupCommit {
     if (this.#closed) return Promise.reject(new StoreUnavailable('The store has been closed.'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ unit, resolve, reject });
-      if (this.#busy) return;
-      this.#busy = true;
-      this.#soon();
+      if (this.#underWay < this.#room) this.#schedule();
     });
   }
 
   /** Refuses new units and resolves when those that are here have been settled. */
   close(): Promise<void> {
     this.#closed = true;
-    if (!this.#busy) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
+    return new Promise((resolve) => {
+      this.#idle.push(resolve);
+      this.#schedule();
+    });
   }
 
-  #soon(): void {
+  get #room(): number {
+    return this.#committer.overlaps ? 2 : 1;
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     // Not at once: the callers whose units have just been settled, and the requests of the same turn of the event
     // loop, come along in this batch.
     setImmediate(() => {
-      if (this.#waiting.length > 0) void this.#run(this.#take());
-      else this.#rest();
+      this.#scheduled = false;
+      while (this.#waiting.length > 0 && this.#underWay < this.#room) void this.#run(this.#take());
+      if (this.#underWay === 0) for (const idle of this.#idle.splice(0)) idle();
     });
   }
 
   #take(): Waiting[] {
+    const most = this.#committer.overlaps ? mostUnitsOverlapping : mostUnits;
     let units = 0;
     let bytes = 0;
     for (const { unit } of this.#waiting) {
-      if (units === mostUnits || (units > 0 && bytes >= mostBytes)) break;
+      if (units === most || (units > 0 && bytes >= mostBytes)) break;
       units += 1;
       for (const { values } of unit) for (const value of values) bytes += weight(value);
     }
@@ -84,23 +100,29 @@ export class GroupCommit {
 
   async #run(batch: readonly Waiting[]): Promise<void> {
     const start = performance.now();
+    this.#underWay += 1;
     try {
-      const outcomes = await this.#commit(batch.map(({ unit }) => unit));
-      this.#onCommit?.(batch.length, (performance.now() - start) / 1000);
-      for (const [place, { resolve, reject }] of batch.entries()) {
-        const outcome = outcomes[place] ?? new StoreUnavailable('The store gave no answer.');
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      }
+      const outcomes = await this.#committer.commit(batch.map(({ unit }) => unit));
+      this.#report(batch, start);
+      settle(batch, outcomes);
     } catch (error) {
       const reason = error instanceof Error ? error : new StoreUnavailable(String(error));
       for (const { reject } of batch) reject(reason);
     }
-    this.#soon();
+    this.#underWay -= 1;
+    this.#schedule();
   }
 
-  #rest(): void {
-    this.#busy = false;
-    for (const idle of this.#idle.splice(0)) idle();
+  #report(batch: readonly Waiting[], start: number): void {
+    const units = batch.reduce((sum, { unit }) => (unit.length > 0 ? sum + 1 : sum), 0);
+    if (units > 0) this.#onCommit?.(units, (performance.now() - start) / 1000);
+  }
+}
+
+function settle(batch: readonly Waiting[], outcomes: readonly Outcome[]): void {
+  for (const [place, { resolve, reject }] of batch.entries()) {
+    const outcome = outcomes[place] ?? new StoreUnavailable('The store gave no answer.');
+    if (outcome instanceof Error) reject(outcome);
+    else resolve(outcome);
   }
 }

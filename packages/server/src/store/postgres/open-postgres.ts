@@ -35,7 +35,7 @@ export async function openPostgres(
     dialect: readingDialect(new PostgresDialect({ pool }), translate),
   });
   const writer = new PostgresWriter(url, log);
-  const commits = new GroupCommit((batch) => writer.commit(batch), onCommit);
+  const commits = new GroupCommit(writer, onCommit);
   return await new DrivenStore('postgres', read, commits, () => writer.close()).opened();
 }
 

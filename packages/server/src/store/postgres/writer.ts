@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { BatchUnit, Outcome } from '../group-commit.ts';
+import type { BatchCommitter, BatchUnit, Outcome } from '../group-commit.ts';
 import { StoreUnavailable } from '../store-errors.ts';
 import type { StoreLog } from '../store-log.ts';
 import { runCarefully, runPipelined } from './batch.ts';
@@ -10,7 +10,9 @@ import { session } from './session.ts';
 const patience = 30_000;
 
 /** The writing connection. It is made when it is needed, again after the server went away. */
-export class PostgresWriter {
+export class PostgresWriter implements BatchCommitter {
+  /** A batch that must be run again has to come before the next one. */
+  readonly overlaps = false;
   readonly #url: string;
   readonly #log: StoreLog | undefined;
   #client: pg.Client | undefined;

@@ -29,6 +29,8 @@ export interface BatchReply {
   readonly failures: readonly (readonly [unit: number, failure: Failure])[];
   /** The batch as a whole failed, and nothing of it was applied. */
   readonly failure: Failure | undefined;
+  /** How long COMMIT itself took: mostly the disk. */
+  readonly commitMilliseconds: number;
 }
 
 /** What the main thread sends: a batch, or the word to finish. */
@@ -90,16 +92,18 @@ export function unpackBatch({ layout, values, texts }: BatchRequest): ThreadStat
 export function outcomesOf(batch: readonly BatchUnit[], reply: BatchReply): Outcome[] {
   const rows = new Map(reply.rows);
   const failures = new Map(reply.failures);
+  const outcomes: Outcome[] = [];
   let statement = 0;
-  return batch.map((unit, place) => {
-    const failure = failures.get(place);
-    const results: Result[] = unit.map(() => {
-      const result = { rows: rows.get(statement) ?? [], affected: reply.affected[statement] ?? 0 };
+  for (const unit of batch) {
+    const results: Result[] = [];
+    for (let left = unit.length; left > 0; left -= 1) {
+      results.push({ rows: rows.get(statement) ?? [], affected: reply.affected[statement] ?? 0 });
       statement += 1;
-      return result;
-    });
-    return failure === undefined ? results : errorFrom(failure);
-  });
+    }
+    const failure = failures.get(outcomes.length);
+    outcomes.push(failure === undefined ? results : errorFrom(failure));
+  }
+  return outcomes;
 }
 
 /** A view of a part of a buffer would travel with the whole buffer, so it is cut out first. */

@@ -6,17 +6,17 @@ import {
   type ThreadStatement,
   unpackBatch,
 } from './batch-message.ts';
-import { StatementCache } from './connection.ts';
+import { prepare, type Ready, StatementCache } from './connection.ts';
 import { type Failure, failureOf } from './failure.ts';
 
 const mostOnceStatements = 64;
 
 interface Template {
   readonly sql: string;
-  prepared: StatementSync | undefined;
+  ready: Ready | undefined;
 }
 
-interface Reply extends BatchReply {
+interface Reply {
   readonly affected: number[];
   readonly rows: [number, readonly unknown[]][];
   readonly failures: [number, Failure][];
@@ -44,18 +44,18 @@ export class BatchRunner {
   }
 
   run(request: BatchRequest): BatchReply {
-    for (const [id, sql] of request.templates)
-      this.#templates.set(id, { sql, prepared: undefined });
-    const reply: Reply = { affected: [], rows: [], failures: [], failure: undefined };
+    for (const [id, sql] of request.templates) this.#templates.set(id, { sql, ready: undefined });
+    const reply: Reply = { affected: [], rows: [], failures: [] };
     try {
       this.#begin.run();
       for (const [place, unit] of unpackBatch(request).entries()) this.#runUnit(place, unit, reply);
+      const start = performance.now();
       this.#commit.run();
-      return reply;
+      return { ...reply, failure: undefined, commitMilliseconds: performance.now() - start };
     } catch (error) {
       const failure = failureOf(error, this.#db);
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      return { affected: [], rows: [], failures: [], failure };
+      return { affected: [], rows: [], failures: [], failure, commitMilliseconds: 0 };
     }
   }
 
@@ -78,9 +78,10 @@ export class BatchRunner {
   }
 
   #runStatement(index: number, { id, sql, expected, values }: ThreadStatement, reply: Reply): void {
-    const statement = sql === undefined ? this.#template(id) : this.#once.get(sql);
+    const ready = sql === undefined ? this.#template(id) : this.#once.get(sql);
+    const { statement, returnsRows } = ready;
     let affected: number;
-    if (statement.columns().length > 0) {
+    if (returnsRows) {
       const rows = statement.all(...values);
       affected = rows.length;
       if (affected > 0) reply.rows.push([reply.affected.length, rows]);
@@ -91,10 +92,10 @@ export class BatchRunner {
     reply.affected.push(affected);
   }
 
-  #template(id: number): StatementSync {
+  #template(id: number): Ready {
     const template = this.#templates.get(id);
     if (template === undefined) throw new StatementFailed(`There is no statement ${id}.`);
-    template.prepared ??= this.#db.prepare(template.sql);
-    return template.prepared;
+    template.ready ??= prepare(this.#db, template.sql);
+    return template.ready;
   }
 }

@@ -20,6 +20,8 @@ export function connectToWrite(file: string): DatabaseSync {
   turnOnWal(db);
   // NORMAL would lose the last commits with the power; FULL syncs the log before each commit returns.
   db.exec('PRAGMA synchronous = FULL');
+  // Moving the log into the file every 32 MiB and not every 4: pages that change again and again move once.
+  db.exec('PRAGMA wal_autocheckpoint = 8000');
   return db;
 }
 
@@ -27,33 +29,46 @@ export function connectToRead(file: string): DatabaseSync {
   return new DatabaseSync(file, { readOnly: true, timeout: busyMilliseconds });
 }
 
-/**
- * Keeps the statements used last, prepared. Dropped ones are finalized by the garbage collector.
- */
+/** A prepared statement. Whether it returns rows is asked once: node:sqlite makes objects for each column to say so. */
+export interface Ready {
+  readonly statement: StatementSync;
+  readonly returnsRows: boolean;
+}
+
+export function prepare(db: DatabaseSync, sql: string): Ready {
+  const statement = db.prepare(sql);
+  return { statement, returnsRows: statement.columns().length > 0 };
+}
+
+/** Keeps the statements used last, prepared. The garbage collector finalizes those that were dropped. */
 export class StatementCache {
   readonly #db: DatabaseSync;
   readonly #most: number;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #ready = new Map<string, Ready>();
 
   constructor(db: DatabaseSync, most: number) {
     this.#db = db;
     this.#most = most;
   }
 
-  get(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    const statement = known ?? this.#db.prepare(sql);
+  get(sql: string): Ready {
+    const known = this.#ready.get(sql);
+    const ready = known ?? prepare(this.#db, sql);
     // A Map keeps the order of insertion, so the first key is the one unused for longest.
-    if (known !== undefined) this.#statements.delete(sql);
-    this.#statements.set(sql, statement);
-    if (this.#statements.size > this.#most) {
-      for (const oldest of this.#statements.keys()) {
-        this.#statements.delete(oldest);
+    if (known !== undefined) this.#ready.delete(sql);
+    this.#ready.set(sql, ready);
+    if (this.#ready.size > this.#most) {
+      for (const oldest of this.#ready.keys()) {
+        this.#ready.delete(oldest);
         break;
       }
     }
-    return statement;
+    return ready;
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }
 
 /** SQLite does not wait for others when it changes the journal mode, whatever the timeout: so we do. */
@@ -64,7 +79,7 @@ function turnOnWal(db: DatabaseSync): void {
       db.exec('PRAGMA journal_mode = WAL');
       return;
     } catch (error) {
-      if (performance.now() > giveUp) throw error;
+      if (!isBusy(error) || performance.now() > giveUp) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
     }
   }

@@ -17,9 +17,9 @@ export function kyselyDialect(db: DatabaseSync): Dialect {
 }
 
 function statement(db: DatabaseSync, cache: StatementCache, sql: string): SqliteStatement {
-  const cached = cache.get(sql);
+  const { statement: cached, returnsRows } = cache.get(sql);
   return {
-    reader: cached.columns().length > 0,
+    reader: returnsRows,
     // node:sqlite gives rows without a prototype, pg gives plain objects: callers get plain objects.
     all: (values) => cached.all(...values.map(storable)).map((row) => ({ ...row })),
     run: (values) => cached.run(...values.map(storable)),

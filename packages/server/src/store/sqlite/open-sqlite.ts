@@ -23,7 +23,7 @@ export async function openSqlite(
       dialect: readingDialect(kyselyDialect(connectToRead(file)), translate),
     });
     const writer = new SqliteWriter(file);
-    const commits = new GroupCommit((batch) => writer.commit(batch), onCommit);
+    const commits = new GroupCommit(writer, onCommit);
     return await new DrivenStore('sqlite', read, commits, () => writer.close()).opened();
   } catch (error) {
     throw translate(error);

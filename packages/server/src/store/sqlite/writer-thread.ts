@@ -1,18 +1,47 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import {
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  workerData,
+} from 'node:worker_threads';
 import type { WriterRequest } from './batch-message.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { connectToWrite } from './connection.ts';
 
-// The thread has the one writing connection to itself, so that no fsync ever holds up the event loop.
-const db = connectToWrite(String(workerData));
-const runner = new BatchRunner(db);
+/**
+ * A caller who awaits each write sends the next one within 30 µs or so after the answer. To look out for it is cheaper
+ * than to fall asleep and be woken: an empty unit takes 26 µs there and back instead of 53, and a queue of batches is
+ * worked off without a pause. Nobody looks out when nobody writes.
+ */
+const lookoutMilliseconds = 0.1;
 
-parentPort?.on('message', (request: WriterRequest) => {
-  if (request === 'close') {
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    db.close();
-    parentPort?.close();
-    return;
-  }
-  parentPort?.postMessage(runner.run(request));
-});
+// The thread has the one writing connection to itself, so that no fsync ever holds up the event loop.
+if (parentPort !== null) serve(parentPort, String(workerData));
+
+function serve(port: MessagePort, file: string): void {
+  const db = connectToWrite(file);
+  const runner = new BatchRunner(db);
+  port.on('message', (first: WriterRequest) => {
+    for (let request = first; ; ) {
+      if (request === 'close') {
+        db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        db.close();
+        port.close();
+        return;
+      }
+      port.postMessage(runner.run(request));
+      const next = lookOut(port);
+      if (next === undefined) return;
+      request = next;
+    }
+  });
+}
+
+function lookOut(port: MessagePort): WriterRequest | undefined {
+  const end = performance.now() + lookoutMilliseconds;
+  do {
+    const received: { message: WriterRequest } | undefined = receiveMessageOnPort(port);
+    if (received !== undefined) return received.message;
+  } while (performance.now() < end);
+  return undefined;
+}

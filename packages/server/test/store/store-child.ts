@@ -1,0 +1,42 @@
+import { writeSync } from 'node:fs';
+import { sql } from 'kysely';
+import type { Migration } from '../../src/store/migrations/migration.ts';
+import { openStore } from '../../src/store/open.ts';
+import { insertThing, suiteMigrations } from './conformance-tables.ts';
+
+/** A process of its own for the suite, to start twice at once or to kill. */
+const [command, database, dataFolder = ''] = process.argv.slice(2);
+
+const deadly: Migration = {
+  number: 9002,
+  name: 'deadly',
+  async up(schema, types) {
+    await schema
+      .createTable('half_made')
+      .addColumn('id', types.text)
+      .modifyEnd(types.tableEnd)
+      .execute();
+    process.kill(process.pid, 'SIGKILL');
+    await new Promise(() => undefined);
+  },
+};
+
+const migrations = command === 'die' ? [...suiteMigrations, deadly] : suiteMigrations;
+const store = await openStore({ database, dataFolder, migrations });
+
+if (command === 'write') {
+  let made = 0;
+  const caller = async () => {
+    for (;;) {
+      made += 1;
+      const id = `${process.pid}-${made}`;
+      await store.write(insertThing({ id }));
+      writeSync(1, `${id}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, caller));
+}
+
+const found = await sql`select number from schema_migrations`.execute(store.read);
+writeSync(1, `${found.rows.length}\n`);
+await store.close();
