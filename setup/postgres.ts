@@ -1,74 +1,121 @@
-import { spawn } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type ExecFileOptions, execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand, systemEnvironment } from './command.ts';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { installDebianPackages } from './debian.ts';
 
-/** Starts a PostgreSQL server of its own in a temporary folder; `stop` ends it and removes the folder. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
-  const bin = newestPrograms();
-  const owner = serverUser();
-  const folder = mkdtempSync(join(tmpdir(), 'reactord-postgres-'));
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
+const run = promisify(execFile);
+const versions = '/usr/lib/postgresql';
+
+/** A PostgreSQL server of our own, with its data in a folder that goes away with it. */
+export interface PostgresServer {
+  /** The address of the administrative database. */
+  readonly url: string;
+  /** As an operator's restart would: connections are cut off. */
+  halt(): Promise<void>;
+  resume(): Promise<void>;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const programs = await findPrograms();
+  const owner = await findOwner();
+  const folder = await mkdtemp(join(tmpdir(), 'reactord-postgres-'));
+  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
-  const made = await runCommand(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
-    {},
-    owner,
-  );
-  if (made.code !== 0) throw new Error(`initdb failed: ${made.output}`);
   const port = await freePort();
-  const server = spawn(
-    join(bin, 'postgres'),
-    ['-D', data, '-p', String(port), '-k', folder, '-h', '127.0.0.1', '-c', 'max_connections=200'],
-    // Detached: Ctrl-C ends the tests first, and `stop` ends the server after them.
-    { cwd: folder, stdio: 'ignore', detached: true, env: systemEnvironment(), ...owner },
+  const call = (program: string, ...args: string[]) =>
+    run(join(programs, program), args, { ...owner, cwd: folder });
+  // Only the loopback address can reach it, so that address is trusted.
+  await call(
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C.UTF-8',
   );
-  const ended = new Promise<void>((resolve) => {
-    server.once('exit', () => resolve());
-    server.once('error', () => resolve());
-  });
-  const stop = async () => {
-    // Immediate shutdown: nothing in it is kept.
-    server.kill('SIGQUIT');
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''`;
+  const halt = async () => {
+    await call('pg_ctl', '-D', data, '-w', '-m', 'fast', 'stop');
   };
-  const ready = () =>
-    runCommand(join(bin, 'pg_isready'), ['-q', '-h', '127.0.0.1', '-p', String(port)]);
-  for (let attempt = 0; attempt < 300; attempt++) {
-    if ((await ready()).code === 0)
-      return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
-    if (server.exitCode !== null) break;
-    await sleep(100);
+  const resume = async () => {
+    await call('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', settings, 'start');
+  };
+  await resume();
+  return {
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    halt,
+    resume,
+    async stop() {
+      await halt();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+export interface TestDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** A fresh database with a name of its own. */
+export async function createDatabase(adminUrl: string): Promise<TestDatabase> {
+  const name = `reactord_${randomBytes(8).toString('hex')}`;
+  await administer(adminUrl, `create database ${name}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    drop: () => administer(adminUrl, `drop database if exists ${name} with (force)`),
+  };
+}
+
+async function administer(url: string, command: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(command);
+  } finally {
+    await client.end();
   }
-  await stop();
-  throw new Error('PostgreSQL did not start.');
 }
 
-function newestPrograms(): string {
-  const versions = '/usr/lib/postgresql';
-  const newest = readdirSync(versions).sort((a, b) => Number(b) - Number(a))[0];
-  if (newest === undefined) throw new Error('PostgreSQL is not installed.');
-  return join(versions, newest, 'bin');
+async function findPrograms(): Promise<string> {
+  const newest = async () =>
+    (await readdir(versions).catch(() => []))
+      .filter((version) => /^\d+$/.test(version))
+      .sort((a, b) => Number(b) - Number(a))[0];
+  let version = await newest();
+  if (version === undefined) {
+    await installDebianPackages(['postgresql'], 'for the tests of the store');
+    version = await newest();
+  }
+  if (version === undefined) throw new Error(`There is no PostgreSQL under ${versions}.`);
+  return join(versions, version, 'bin');
 }
 
-/** PostgreSQL refuses to run as root; Debian's package makes a user for it. */
-function serverUser(): { uid: number; gid: number } | undefined {
+/** PostgreSQL refuses to run as root; Debian's package has made a user for it. */
+async function findOwner(): Promise<(ExecFileOptions & { uid: number; gid: number }) | undefined> {
   if (process.getuid?.() !== 0) return undefined;
-  const line = /^postgres:[^:]*:(\d+):(\d+):/m.exec(readFileSync('/etc/passwd', 'utf8'));
-  return line === null ? undefined : { uid: Number(line[1]), gid: Number(line[2]) };
+  const id = async (which: string) => Number((await run('id', [which, 'postgres'])).stdout);
+  return { uid: await id('-u'), gid: await id('-g') };
 }
 
-function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const probe = createServer().listen(0, '127.0.0.1', () => {
-    const address = probe.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    probe.close(() => resolve(port));
-  });
-  return promise;
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  return address.port;
 }

@@ -1,15 +1,12 @@
 import { SettingError } from './config-sources.ts';
 import { DataFolderError } from './data-folder.ts';
 import { ServiceError } from './errors.ts';
-import { NoPassword, UsageError } from './identity/terminal.ts';
-import { NoStore } from './identity/users-command.ts';
+import { CommandError } from './identity/command-errors.ts';
 import { SchemaTooNew, StoreUnavailable } from './store/store-errors.ts';
 
 const forOperators = [
   SettingError,
-  UsageError,
-  NoStore,
-  NoPassword,
+  CommandError,
   ServiceError,
   DataFolderError,
   SchemaTooNew,

@@ -1,34 +1,46 @@
 import { readConfig, SettingError, unknownEnvironmentNames } from './config-sources.ts';
 import { sentenceFor } from './failure-sentence.ts';
-import { openTerminal, UsageError } from './identity/terminal.ts';
-import { usersCommand } from './identity/users-command.ts';
-import { startService } from './service.ts';
+import { UsageError } from './identity/command-errors.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 /** The process: `serve`, which is meant when no word comes first, or `users`. */
 async function main(): Promise<void> {
-  const environment = process.env;
-  for (const name of unknownEnvironmentNames(environment)) {
+  for (const name of unknownEnvironmentNames(process.env)) {
     process.stderr.write(
       `reactord: ${name} in the environment is not a setting and has no effect.\n`,
     );
   }
   const [word, ...rest] = process.argv.slice(2);
-  if (word === 'users') {
-    const { stdin: input, stdout: output, stderr: questions } = process;
-    const terminal = openTerminal({ input, output, questions });
-    await usersCommand({ words: rest, environment, terminal });
-    // A standard input that nobody closes would keep the process.
-    input.destroy();
-    return;
-  }
+  if (word === 'users') return await users(rest);
   if (word !== undefined && word !== 'serve' && !word.startsWith('-')) {
     throw new UsageError(`There is no command ${JSON.stringify(word)}; there are serve and users.`);
   }
-  const flags = word === 'serve' ? rest : process.argv.slice(2);
-  const starting = startService(readConfig({ flags, environment }), environment);
+  await serve(word === 'serve' ? rest : process.argv.slice(2));
+}
+
+// Each way loads what it needs and nothing of the other: a command that lists users need not load a web server.
+
+async function serve(flags: readonly string[]): Promise<void> {
+  const environment = process.env;
+  const config = readConfig({ flags, environment });
+  const starting = import('./service.ts').then((loaded) =>
+    loaded.startService(config, environment),
+  );
   stopOnSignals(starting);
   await starting;
+}
+
+async function users(words: readonly string[]): Promise<void> {
+  const { usersCommand } = await import('./identity/users-command.ts');
+  const { openTerminal } = await import('./identity/terminal.ts');
+  const { stdin: input, stdout: output, stderr: questions, env: environment } = process;
+  await usersCommand({
+    words,
+    environment,
+    terminal: openTerminal({ input, output, questions }),
+  });
+  // A standard input that nobody closes would keep the process.
+  input.destroy();
 }
 
 main().catch((error: unknown) => {

@@ -6,10 +6,12 @@ import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
+import { metadataRoutes } from '../oauth/metadata-routes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { pageRoutes } from '../oauth/page-routes.ts';
 import { personPages } from '../oauth/person-pages.ts';
 import { problemPage } from '../oauth/problem-pages.ts';
+import { tokenRoutes } from '../oauth/token-routes.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
@@ -20,6 +22,7 @@ import { answerBrokenConnection, answerErrors } from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
 import { healthRoutes } from './health-routes.ts';
 import { type Metrics, measureRequests } from './metrics.ts';
+import { answerInOAuth } from './oauth-answers.ts';
 import { describeApi } from './openapi.ts';
 import { collectPaths, slashTolerance } from './path-table.ts';
 import { requestId } from './request-ids.ts';
@@ -80,6 +83,11 @@ export async function buildApp(parts: AppParts) {
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
+  await app.register(metadataRoutes({ config, baseUrl }));
+  await app.register(async (endpoints) => {
+    answerInOAuth(endpoints);
+    await endpoints.register(tokenRoutes({ oauth, baseUrl }));
+  });
   await serveApiReference(app);
   return app;
 }

@@ -1,11 +1,6 @@
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
-
-/** The command line is wrong, in one sentence. */
-export class UsageError extends Error {}
-
-/** A password could not be had. */
-export class NoPassword extends Error {}
+import { CommandError } from './command-errors.ts';
 
 /** Where a command reads and writes. */
 export interface Terminal {
@@ -30,7 +25,8 @@ export function openTerminal({ input, output, questions }: Streams): Terminal {
       if (input.isTTY !== true) return await firstLine(input);
       const first = await ask(input, questions, `New password of ${username}: `);
       const second = await ask(input, questions, 'The same again: ');
-      if (first !== second) throw new NoPassword('The two passwords differ; nothing was changed.');
+      if (first !== second)
+        throw new CommandError('The two passwords differ; nothing was changed.');
       return first;
     },
   };
@@ -47,7 +43,7 @@ async function firstLine(input: Readable): Promise<string> {
   }
   const [line = ''] = Buffer.concat(pieces).toString('utf8').split(/\r?\n/, 1);
   if (line === '') {
-    throw new NoPassword(
+    throw new CommandError(
       'Standard input has no password in its first line; send one, or use --generate.',
     );
   }
@@ -62,8 +58,8 @@ async function ask(input: Readable, questions: Writable, question: string): Prom
   try {
     return await new Promise<string>((resolve, reject) => {
       editor.once('line', resolve);
-      editor.once('SIGINT', () => reject(new NoPassword('Interrupted; nothing was changed.')));
-      editor.once('close', () => reject(new NoPassword('No password was given.')));
+      editor.once('SIGINT', () => reject(new CommandError('Interrupted; nothing was changed.')));
+      editor.once('close', () => reject(new CommandError('No password was given.')));
     });
   } finally {
     editor.close();

@@ -4,8 +4,9 @@ import { readConfig } from '../config-sources.ts';
 import { nearest } from '../nearest.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import { CommandError, UsageError } from './command-errors.ts';
 import { assembleIdentity } from './identity.ts';
-import { type Terminal, UsageError } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 import { userActions } from './user-actions.ts';
 import { readWords, seeHelp, type UsersOptions } from './users-options.ts';
 import { usersUsage } from './users-usage.ts';
@@ -71,13 +72,10 @@ async function openExisting(
   if (!/^postgres(ql)?:\/\//i.test(config.database ?? '')) {
     const file = config.database ?? `${dataFolder}/reactord.db`;
     if (!existsSync(file)) {
-      throw new NoStore(
+      throw new CommandError(
         `There is no database at ${file}; start the service once, or say with --data or --database where it is.`,
       );
     }
   }
   return await openStore({ database: config.database, dataFolder });
 }
-
-/** The store to work on is not there. */
-export class NoStore extends Error {}

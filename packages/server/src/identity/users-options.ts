@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './terminal.ts';
+import { UsageError } from './command-errors.ts';
 
 /** The options of the actions, and those settings of the service that say where the store is. */
 const options = {

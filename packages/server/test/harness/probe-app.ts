@@ -22,7 +22,7 @@ export async function openProbeApp(): Promise<{ app: App; dispose(): Promise<voi
     log,
     store,
     identity,
-    oauth: await assembleOAuth({ store, config, identity }),
+    oauth: await assembleOAuth({ store, config, identity, log }),
     engine: new DockerEngine({ address: undefined, environment: {} }),
     metrics: createMetrics(),
     baseUrl: () => 'http://127.0.0.1:8080',
