@@ -20,6 +20,10 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       tags: [
+        {
+          name: 'Authorization',
+          description: 'The pages that people meet on their way to a token',
+        },
         { name: 'OAuth', description: 'Access tokens: getting, ending and asking about them' },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
         { name: 'Operations', description: 'Health, metrics and this description' },
