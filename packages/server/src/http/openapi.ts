@@ -22,10 +22,11 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
       tags: [
         {
           name: 'Authorization',
-          description: 'The pages that people meet on their way to a token',
+          description:
+            'The pages that people meet on their way to a token, and the tokens themselves',
         },
-        { name: 'OAuth', description: 'Access tokens: getting, ending and asking about them' },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
+        { name: 'Profiles', description: 'Users and what is known of them' },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],
       components: { securitySchemes },
