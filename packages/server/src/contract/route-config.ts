@@ -20,4 +20,8 @@ declare module 'fastify' {
     /** Refusals are in the words of OAuth (RFC 6749 5.2), those of a wrong verb included. */
     oauth?: boolean;
   }
+  interface FastifyReply {
+    /** The sentence in the envelope of this reply, where it says more than the route's `message`. */
+    sentence: string;
+  }
 }

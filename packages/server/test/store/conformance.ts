@@ -73,7 +73,7 @@ function migrating(newGround: () => Promise<Ground>): void {
 
     test('an older database gets only what it lacks, and keeps its rows', async () => {
       const older = await open(ground, { migrations });
-      await older.write(insertUser({ id: 'u', username: 'ada' }));
+      await older.write(insertUser({ id: 'u', uid: 1, username: 'ada' }));
       await older.close();
       const newer = await open(ground);
       assert.deepEqual(await applied(newer), [1, 9001]);
@@ -247,10 +247,10 @@ function failing(newGround: () => Promise<Ground>): void {
       await unique(store().write(insertThing({ id: 'key' })), 'things', ['id']);
     });
 
-    test('a taken name in a unique column', async () => {
-      await store().write(insertUser({ id: 'u1', username: 'grace' }));
-      await unique(store().write(insertUser({ id: 'u2', username: 'grace' })), 'users', [
-        'username',
+    test('a taken number in a unique column', async () => {
+      await store().write(insertUser({ id: 'u1', uid: 1, username: 'grace' }));
+      await unique(store().write(insertUser({ id: 'u2', uid: 1, username: 'hedy' })), 'users', [
+        'uid',
       ]);
     });
 
@@ -439,11 +439,13 @@ function surviving(newGround: () => Promise<Ground>): void {
   });
 }
 
-const insertUser = prepared((db, p: { id: string; username: string }) =>
+const insertUser = prepared((db, p: { id: string; uid: number; username: string }) =>
   db.insertInto('users').values({
     id: p.id,
+    uid: p.uid,
     username: p.username,
     password_hash: 'none',
+    password_changed_at: 1,
     created_at: 1,
     updated_at: 1,
   }),
