@@ -10,7 +10,7 @@ export function answerUnknownPaths(
   paths: PathTable,
   pages: ErrorPages,
 ): void {
-  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split('?', 1)[0] ?? '';
     const verbs = paths.verbsOf(path);
     if (verbs.length === 0) return sendError(request, reply, fail('unknown_path', { path }));
@@ -23,8 +23,9 @@ export function answerUnknownPaths(
       ? sendOAuthError(request, reply, wrongVerb)
       : sendError(request, reply, wrongVerb);
   };
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return refuse(request, reply);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    refuse(request, reply);
   });
   app.setNotFoundHandler(refuse);
 }
