@@ -4,7 +4,7 @@
  */
 interface Room {
   readonly mayImport: readonly string[];
-  /** Where HTTP is spoken. Elsewhere only files called routes.ts may know Fastify. */
+  /** Where HTTP is spoken. Elsewhere only files whose name says that they hold routes may know Fastify. */
   readonly knowsFastify?: true;
 }
 

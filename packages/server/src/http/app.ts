@@ -1,12 +1,16 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
+import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
 import { metadataRoutes } from '../oauth/metadata-routes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
+import { pageRoutes } from '../oauth/page-routes.ts';
+import { personPages } from '../oauth/person-pages.ts';
+import { problemPage } from '../oauth/problem-pages.ts';
 import { tokenRoutes } from '../oauth/token-routes.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
@@ -14,7 +18,7 @@ import { serveApiReference } from './api-reference.ts';
 import { readBodies } from './bodies.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
 import { keepDoor } from './doorkeeper.ts';
-import { answerBrokenConnection, answerErrors } from './error-answers.ts';
+import { answerBrokenConnection, answerErrors, type ErrorPages } from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
 import { healthRoutes } from './health-routes.ts';
 import { type Metrics, measureRequests } from './metrics.ts';
@@ -26,18 +30,10 @@ import { OneLinePerRequest } from './request-log.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 
 export interface AppParts {
-  readonly config: Pick<
-    Config,
-    | 'cors_origins'
-    | 'trust_proxy'
-    | 'allow_http'
-    | 'implicit_flow'
-    | 'password_flow'
-    | 'require_pkce'
-  >;
+  readonly config: Config;
   readonly log: FastifyBaseLogger;
   readonly store: Store;
-  readonly identity: Pick<Identity, 'credentials' | 'users'>;
+  readonly identity: Identity;
   readonly oauth: OAuth;
   readonly engine: Engine;
   readonly metrics: Metrics;
@@ -72,8 +68,12 @@ export async function buildApp(parts: AppParts) {
     done();
   });
   await allowCrossOrigin(app, config.cors_origins, paths);
-  answerErrors(app);
-  answerUnknownPaths(app, paths);
+  const errorPages: ErrorPages = {
+    isPage: paths.isPage,
+    send: (reply, error) => sendPage(reply, problemPage(error), baseUrl().startsWith('https:')),
+  };
+  answerErrors(app, errorPages);
+  answerUnknownPaths(app, paths, errorPages);
   keepDoor(app, { ...oauth, credentials: identity.credentials });
   readBodies(app);
   checkFields(app);
@@ -85,6 +85,7 @@ export async function buildApp(parts: AppParts) {
     clientRoutes({ clients: oauth.clients, allowHttp: config.allow_http, baseUrl }),
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
+  await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);

@@ -20,9 +20,13 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       tags: [
-        { name: 'OAuth', description: 'Access tokens: getting, ending and asking about them' },
+        {
+          name: 'Authorization',
+          description:
+            'The pages that people meet on their way to a token, and the tokens themselves',
+        },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
-        { name: 'Profiles', description: "One's own profile, and for admins all accounts" },
+        { name: 'Profiles', description: 'Users and what is known of them' },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],
       components: { securitySchemes },

@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
-import { sendError } from './error-answers.ts';
+import { type ErrorPages, sendError } from './error-answers.ts';
 import { sendOAuthError } from './oauth-answers.ts';
 import type { PathTable } from './path-table.ts';
 
 /** 404 for a path that no operation has, 405 with Allow for one that has other verbs; before a body is read. */
-export function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void {
+export function answerUnknownPaths(
+  app: FastifyInstance,
+  paths: PathTable,
+  pages: ErrorPages,
+): void {
   const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split('?', 1)[0] ?? '';
     const verbs = paths.verbsOf(path);
@@ -14,6 +18,7 @@ export function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void
     const wrongVerb = fail('wrong_verb', { method: request.method, path, allowed }).withHeaders({
       allow: allowed,
     });
+    if (pages.isPage(path)) return pages.send(reply, wrongVerb);
     return paths.isOAuth(path)
       ? sendOAuthError(request, reply, wrongVerb)
       : sendError(request, reply, wrongVerb);
