@@ -20,7 +20,7 @@ interface Sending {
   readonly query?: string;
 }
 
-export const callback = 'https://app.example.org/cb';
+const callback = 'https://app.example.org/cb';
 
 /** The OAuth endpoints of a running service, as one client sees them. */
 export class TokenArea {
