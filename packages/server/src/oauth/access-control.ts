@@ -42,6 +42,8 @@ interface AccessParts {
   readonly users: Pick<Users, 'byId'>;
   readonly clients: Pick<Clients, 'byId' | 'subscriptionsOf'>;
   readonly changes: Pick<AccessChanges, 'onChange' | 'generation'>;
+  /** How many tokens are remembered at most. */
+  readonly mostTokens?: number;
 }
 
 const flows = [
@@ -59,13 +61,14 @@ const flows = [
  */
 export class AccessControl {
   readonly #parts: AccessParts;
-  readonly #tokens = new BoundedMemory<RememberedToken>(mostTokens);
+  readonly #tokens: BoundedMemory<RememberedToken>;
   readonly #users = new BoundedMemory<User>(mostSubjects);
   readonly #clients = new BoundedMemory<ClientAccess>(mostSubjects);
   readonly #authorizations = new BoundedMemory<string>(mostTokens);
 
   constructor(parts: AccessParts) {
     this.#parts = parts;
+    this.#tokens = new BoundedMemory(parts.mostTokens ?? mostTokens);
     parts.changes.onChange((change) => this.#forget(change));
   }
 
