@@ -36,6 +36,8 @@ describe('OAuth clients in Python', () => {
     child.stderr.on('data', (chunk: Buffer) => {
       complaint += chunk.toString();
     });
+    // A script that has ended early says why itself.
+    child.stdin.on('error', () => {});
     const done: string[] = [];
     try {
       for await (const line of createInterface({ input: child.stdout })) {
