@@ -1,29 +1,29 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { success } from '../contract/envelope.ts';
-import { fail } from '../errors.ts';
+import { fail, type ServiceError } from '../errors.ts';
 
 /** Wraps what handlers return: envelope or bare result, compact or indented, as the route and the caller want it. */
 export function wrapAnswers(app: FastifyInstance): void {
   app.decorateReply('sentence', '');
   // Read early: a wrong `naked` is refused before the operation does anything.
-  app.addHook('preValidation', async (request) => {
-    if (request.routeOptions.config.answer === undefined) return;
-    readFlag(request, 'naked');
-    readFlag(request, 'pretty');
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.routeOptions.config.answer === undefined) return done();
+    const problem = flagProblem(request, 'naked') ?? flagProblem(request, 'pretty');
+    return problem === undefined ? done() : done(problem);
   });
 
-  app.addHook('preSerialization', async (request, reply, payload) => {
-    if (!isWrapped(request) || reply.statusCode >= 400) return payload;
+  app.addHook('preSerialization', (request, reply, payload, done) => {
+    if (!isWrapped(request) || reply.statusCode >= 400) return done(null, payload);
     reply.serializer((wrapped: unknown) => toJson(request, wrapped));
-    return wrap(request, reply, payload);
+    done(null, wrap(request, reply, payload));
   });
 
   // A null result never reaches preSerialization, and would be sent as an empty body.
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const nothing = payload === null || payload === undefined || payload === '';
-    if (!nothing || !isWrapped(request) || reply.statusCode >= 400) return payload;
+    if (!nothing || !isWrapped(request) || reply.statusCode >= 400) return done(null, payload);
     reply.type('application/json; charset=utf-8');
-    return toJson(request, wrap(request, reply, null));
+    done(null, toJson(request, wrap(request, reply, null)));
   });
 }
 
@@ -43,28 +43,34 @@ export function toJson(request: FastifyRequest, value: unknown): string {
 }
 
 function prettyWanted(request: FastifyRequest): boolean {
-  try {
-    return readFlag(request, 'pretty') ?? false;
-  } catch {
-    // Only while the complaint about `pretty` itself is being written.
-    return false;
-  }
+  return readFlag(request, 'pretty') ?? false;
+}
+
+type FlagName = 'naked' | 'pretty';
+
+function flagProblem(request: FastifyRequest, name: FlagName): ServiceError | undefined {
+  const given = flagText(request, name);
+  if (given === undefined || flagValues.has(given)) return undefined;
+  return fail('invalid_field', { field: name, problem: 'takes true or false' });
 }
 
 /** `?naked` alone means true, as `?naked=true` does. */
-function readFlag(request: FastifyRequest, name: 'naked' | 'pretty'): boolean | undefined {
+const flagValues: ReadonlyMap<string, boolean> = new Map([
+  ['', true],
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+/** Undefined where the flag was not given, or is the one that is being complained about. */
+function readFlag(request: FastifyRequest, name: FlagName): boolean | undefined {
+  const given = flagText(request, name);
+  return given === undefined ? undefined : flagValues.get(given);
+}
+
+function flagText(request: FastifyRequest, name: FlagName): string | undefined {
   const query = request.query;
   if (typeof query !== 'object' || query === null || !(name in query)) return undefined;
-  const given = Object.entries(query).find(([key]) => key === name)?.[1];
-  switch (String(given).toLowerCase()) {
-    case '':
-    case 'true':
-    case '1':
-      return true;
-    case 'false':
-    case '0':
-      return false;
-    default:
-      throw fail('invalid_field', { field: name, problem: 'takes true or false' });
-  }
+  return String(Reflect.get(query, name)).toLowerCase();
 }

@@ -46,13 +46,14 @@ export function measureRequests(app: FastifyInstance, { registry }: Metrics): vo
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
     registers: [registry],
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     // The pattern, never the address itself: addresses are without number.
     const route = request.routeOptions.url ?? '(unknown)';
     requests.observe(
       { route, method: request.method, status: reply.statusCode },
       reply.elapsedTime / 1000,
     );
+    done();
   });
   app.get(
     '/metrics',

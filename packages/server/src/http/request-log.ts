@@ -9,7 +9,7 @@ export function createLog(config: Pick<Config, 'log_level' | 'log_format'>): Log
   const options: LoggerOptions = {
     level: config.log_level,
     base: null,
-    redact: { paths: [...secretPaths], censor: '[redacted]' },
+    formatters: { log: (facts) => withoutSecretMembers(facts, deepest) },
   };
   const forPeople =
     config.log_format === 'pretty' || (config.log_format === 'auto' && process.stdout.isTTY);
@@ -21,7 +21,7 @@ export function createLog(config: Pick<Config, 'log_level' | 'log_format'>): Log
     : pino(options);
 }
 
-const secretNames = [
+const secretNames: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
   'set-cookie',
@@ -37,15 +37,36 @@ const secretNames = [
   'secret',
   'consumerSecret',
   'admin_password',
-] as const;
+]);
+const deepest = 3;
 
-/** A net below the rule: should an object with such a member be logged one day, its value does not show. */
-const secretPaths = secretNames.flatMap((name) => {
-  const member = name.includes('-') ? `["${name}"]` : name;
-  return name.includes('-')
-    ? [member, `*${member}`, `*.*${member}`]
-    : [member, `*.${member}`, `*.*.${member}`];
-});
+/**
+ * A net below the rule: should an object with such a member be logged one day, its value does not show.
+ * By hand, since pino's own `redact` looks for each name at each depth and took a fifth of every request.
+ */
+function withoutSecretMembers(
+  facts: Record<string, unknown>,
+  depth: number,
+): Record<string, unknown> {
+  let clean: Record<string, unknown> | undefined;
+  for (const name of Object.keys(facts)) {
+    const value = facts[name];
+    const shown = secretNames.has(name) ? '[redacted]' : shownValue(value, depth);
+    if (shown === value) continue;
+    clean ??= { ...facts };
+    clean[name] = shown;
+  }
+  return clean ?? facts;
+}
+
+function shownValue(value: unknown, depth: number): unknown {
+  // Errors have a serializer of their own, and a `code` that says what happened.
+  if (typeof value !== 'object' || value === null || value instanceof Error || depth <= 1)
+    return value;
+  return Array.isArray(value)
+    ? value.map((entry) => shownValue(entry, depth - 1))
+    : withoutSecretMembers({ ...value }, depth - 1);
+}
 
 /** One line when a reply is out, with what a person searches for; probes that come every second are left out. */
 export class OneLinePerRequest extends LogController {

@@ -87,6 +87,11 @@ export class AccessControl {
     return undefined;
   }
 
+  /** The user as last read; changed users are read again. */
+  async userById(id: string): Promise<User | undefined> {
+    return (await this.#userOf(id))?.value;
+  }
+
   async #load(key: string): Promise<TokenAccess | undefined> {
     // What was read before a change and arrives after it may be outdated, so it is not remembered.
     const before = this.#parts.changes.generation;

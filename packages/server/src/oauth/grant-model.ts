@@ -1,7 +1,7 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
 import type { StoredCode } from './codes.ts';
 import { exchangeCode, findOwnCode, refuseWrongExchange } from './grant-code.ts';
-import { activeUser, type GrantContext, noteIssue } from './grant-context.ts';
+import { type GrantContext, noteIssue, requireActiveRegistrant } from './grant-context.ts';
 import { askForDevice } from './grant-device.ts';
 import { findOwnRefreshToken, refresh } from './grant-refresh.ts';
 import { TokenRefusal } from './token-errors.ts';
@@ -79,8 +79,8 @@ export class GrantModel {
 
   /** Client credentials: the token acts for the one who registered the client. */
   async getUserFromClient(): Promise<OAuth2Server.User> {
-    const owner = await activeUser(this.#context, this.#context.client.ownerId);
-    return this.#grant(owner.id, 'client_credentials', false);
+    await requireActiveRegistrant(this.#context);
+    return this.#grant(this.#context.client.ownerId, 'client_credentials', false);
   }
 
   async getUser(username: string, password: string): Promise<OAuth2Server.User> {
