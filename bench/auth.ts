@@ -7,7 +7,7 @@ import type { BenchResult, BenchRow } from './bench-result.ts';
 
 const rounds = 5;
 const seconds = 4;
-const connections = 50;
+const connections = 100;
 const used = 10_000;
 const few = 10_000;
 const many = 1_000_000;

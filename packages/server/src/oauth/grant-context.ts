@@ -7,7 +7,6 @@ import type { Client } from './client.ts';
 import type { AuthorizationCodes } from './codes.ts';
 import type { DeviceCodes } from './device-codes.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
-import { hashSecret } from './secret-format.ts';
 import { TokenRefusal } from './token-errors.ts';
 import type { TokenForm } from './token-form.ts';
 import { hashPrefix, type IssuedTokens, type Tokens } from './tokens.ts';
@@ -64,7 +63,7 @@ export function noteIssue(
       event: 'token_issued',
       client: client.id,
       ...about,
-      tokenHash: hashPrefix(hashSecret(issued.accessToken)),
+      tokenHash: hashPrefix(issued.accessTokenHash),
     },
     'token issued',
   );

@@ -28,12 +28,12 @@ export class GrantModel {
   /** What was issued. The reply is written from this, not from the library's view of it. */
   issued: IssuedTokens | undefined;
   readonly #context: GrantContext;
-  readonly #grants: readonly string[];
+  readonly #grants: string[];
   #granted: Granted | undefined;
   #code: StoredCode | undefined;
 
   /** `grants`: the grant types that this client may use. */
-  constructor(context: GrantContext, grants: readonly string[]) {
+  constructor(context: GrantContext, grants: string[]) {
     this.#context = context;
     this.#grants = grants;
   }
@@ -161,6 +161,6 @@ export class GrantModel {
   }
 
   #client(): OAuth2Server.Client {
-    return { id: this.#context.client.id, grants: [...this.#grants] };
+    return { id: this.#context.client.id, grants: this.#grants };
   }
 }
