@@ -63,10 +63,9 @@ describe('the log at its most talkative', () => {
     const state = remember('a state', randomBytes(24).toString('base64url'));
     const path = authorizePath(client, { state, show_dialog: 'true', ...parameters });
     const login = await browser.follow(await browser.get(path));
-    const wrong = remember('a mistyped password', randomBytes(12).toString('hex'));
     const refused = await browser.submit(login.form('/login'), {
-      username: admin.username,
-      password: wrong,
+      username: remember('a password typed as a name', randomBytes(12).toString('hex')),
+      password: remember('a mistyped password', randomBytes(12).toString('hex')),
     });
     const form = refused.form('/login');
     remember('a form’s own token', form.fields['csrf']);
