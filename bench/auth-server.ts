@@ -44,7 +44,8 @@ async function serve(wish: ServerWish): Promise<ServerReady> {
     rmSync(dataFolder, { recursive: true });
     process.exit();
   });
-  const config = readConfig({ flags: [], environment: {} });
+  // The peer writes no line per request, so neither do we.
+  const config = readConfig({ flags: [], environment: { REACTORD_LOG_LEVEL: 'warn' } });
   const log = createLog(config);
   const store = await openStore({ database: undefined, dataFolder });
   const identity = assembleIdentity({ store, config, log });

@@ -130,7 +130,6 @@ function calling({ ready: { url, tokens } }: Server, path: string, at = url): Lo
   return { url: at + path, seconds, connections, method: 'GET', headers: {}, tokens };
 }
 
-/** The log goes nowhere, but is written: that is part of the work of a request. */
 function forkBeside(file: string): ChildProcess {
   return fork(fileURLToPath(new URL(file, import.meta.url)), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
