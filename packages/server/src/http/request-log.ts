@@ -2,6 +2,7 @@ import { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type Logger, type LoggerOptions, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../config.ts';
+import { secretPattern } from '../oauth/secret-format.ts';
 
 /** The service's log. Secrets never enter it: headers are not logged, and addresses go through `withoutSecrets`. */
 export function createLog(config: Pick<Config, 'log_level' | 'log_format'>): Logger {
@@ -89,10 +90,13 @@ export class OneLinePerRequest extends LogController {
   }
 }
 
+/** What a parameter's name looks like, and hardly any secret that somebody put into its place. */
+const plainName = /^[a-z][a-z_.-]{0,30}$/i;
+
 /** Query strings may carry codes, tokens, nonces and states: only the names of the parameters are kept. */
 export function withoutSecrets(url: string): string {
-  const [path = '', query] = url.split('?', 2);
+  const [path = '', query] = url.replaceAll(secretPattern, '…').split('?', 2);
   if (query === undefined || query === '') return path;
-  const names = query.split('&').map((pair) => pair.split('=', 1)[0]);
-  return `${path}?${names.join('&')}`;
+  const names = query.split('&').map((pair) => pair.split('=', 1)[0] ?? '');
+  return `${path}?${names.map((name) => (plainName.test(name) ? name : '…')).join('&')}`;
 }
