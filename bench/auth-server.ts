@@ -20,12 +20,12 @@ export interface ServerWish {
   readonly tokens: number;
   /** How many of them, spread evenly, the load will use. */
   readonly used: number;
-  /** False: no token is remembered, so that each check asks the store. */
-  readonly remembers: boolean;
 }
 
 export interface ServerReady {
   readonly url: string;
+  /** The same store, behind a door that remembers no token, so that each check asks the store. */
+  readonly forgetfulUrl: string;
   readonly key: string;
   readonly secret: string;
   readonly tokens: readonly string[];
@@ -44,27 +44,28 @@ async function serve(wish: ServerWish): Promise<ServerReady> {
     rmSync(dataFolder, { recursive: true });
     process.exit();
   });
-  const config = readConfig({ flags: [], environment: {} });
+  // The peer writes no line per request, so neither do we.
+  const config = readConfig({ flags: [], environment: { REACTORD_LOG_LEVEL: 'warn' } });
   const log = createLog(config);
   const store = await openStore({ database: undefined, dataFolder });
   const identity = assembleIdentity({ store, config, log });
   const oauth = await assembleOAuth({ store, config, identity, log });
-  const access = wish.remembers
-    ? oauth.access
-    : new AccessControl({ ...oauth, ...identity, mostTokens: 1 });
-  const app = await buildApp({
-    config,
-    log,
-    store,
-    identity,
-    oauth: { ...oauth, access },
-    engine: new DockerEngine({ address: undefined, environment: {} }),
-    metrics: createMetrics(),
-    baseUrl: () => 'http://127.0.0.1',
-  });
-  const answer = async () => ({ username: 'somebody', email: 'somebody@example.org' });
-  app.get('/open', { config: { answer: 'bare' } }, answer);
-  app.get('/checked', { config: { answer: 'bare', access: { api: 'Profiles' } } }, answer);
+  const listen = async (access: AccessControl): Promise<string> => {
+    const app = await buildApp({
+      config,
+      log,
+      store,
+      identity,
+      oauth: { ...oauth, access },
+      engine: new DockerEngine({ address: undefined, environment: {} }),
+      metrics: createMetrics(),
+      baseUrl: () => 'http://127.0.0.1',
+    });
+    const answer = async () => ({ username: 'somebody', email: 'somebody@example.org' });
+    app.get('/open', { config: { answer: 'bare' } }, answer);
+    app.get('/checked', { config: { answer: 'bare', access: { api: 'Profiles' } } }, answer);
+    return app.listen({ host: '127.0.0.1', port: 0 });
+  };
   const owners = [];
   for (let made = 0; made < users; made += 1) {
     const password = 'a password of some length';
@@ -84,10 +85,11 @@ async function serve(wish: ServerWish): Promise<ServerReady> {
     wish,
   );
   identity.start();
-  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const url = await listen(oauth.access);
+  const forgetfulUrl = await listen(new AccessControl({ ...oauth, ...identity, mostTokens: 1 }));
   const [first] = owners;
   if (first === undefined) throw new Error('no client was made');
-  return { url, key: first.client.key, secret: first.secret, tokens };
+  return { url, forgetfulUrl, key: first.client.key, secret: first.secret, tokens };
 }
 
 /** Puts the tokens into the store, and keeps those that will be used. */

@@ -41,11 +41,8 @@ export async function run(): Promise<BenchResult> {
     const load = forkBeside('auth-load.ts');
     children.push(load);
     const peer = await start('auth-peer.ts');
-    const small = await start('auth-server.ts', { tokens: few, used, remembers: true });
-    const large = await start('auth-server.ts', { tokens: many, used, remembers: true });
-    const forgetful = { used, remembers: false };
-    const smallStore = await start('auth-server.ts', { tokens: few, ...forgetful });
-    const largeStore = await start('auth-server.ts', { tokens: many, ...forgetful });
+    const small = await start('auth-server.ts', { tokens: few, used });
+    const large = await start('auth-server.ts', { tokens: many, used });
     const pairs: Pair[] = [
       {
         what: '/token, client credentials, on disk',
@@ -72,8 +69,8 @@ export async function run(): Promise<BenchResult> {
         what: 'check at the store, 1,000,000 live tokens',
         peer: '10,000 live tokens',
         bar: 0.9,
-        ours: calling(largeStore, '/checked'),
-        theirs: calling(smallStore, '/checked'),
+        ours: calling(large, '/checked', large.ready.forgetfulUrl),
+        theirs: calling(small, '/checked', small.ready.forgetfulUrl),
       },
     ];
     const rows = [];
@@ -129,11 +126,10 @@ function asking({ ready: { url, key, secret } }: Server): Load {
   };
 }
 
-function calling({ ready: { url, tokens } }: Server, path: string): Load {
-  return { url: url + path, seconds, connections, method: 'GET', headers: {}, tokens };
+function calling({ ready: { url, tokens } }: Server, path: string, at = url): Load {
+  return { url: at + path, seconds, connections, method: 'GET', headers: {}, tokens };
 }
 
-/** The log goes nowhere, but is written: that is part of the work of a request. */
 function forkBeside(file: string): ChildProcess {
   return fork(fileURLToPath(new URL(file, import.meta.url)), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
