@@ -22,7 +22,14 @@ const modules = ['identity', 'oauth', 'reactors', 'executions', 'events'];
 const ground = ['contract', 'engines', 'store', ...leaves];
 
 /** The composition root: the only place that knows them all, and which engine it is. */
-const root = ['main.ts', 'service.ts', 'greeting.ts', 'stop-signals.ts', 'data-folder.ts'];
+const root = [
+  'main.ts',
+  'service.ts',
+  'greeting.ts',
+  'failure-sentence.ts',
+  'stop-signals.ts',
+  'data-folder.ts',
+];
 const knowingAll = [...root, 'http', ...modules, 'engines/docker', ...ground];
 
 export const rooms: Readonly<Record<string, Room>> = {

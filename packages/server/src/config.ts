@@ -47,18 +47,16 @@ export const settings = {
   admin_username: text({
     doc: 'The name of the first admin, made at the first start.',
     default: 'admin',
-    pattern: /^(?!me$)[A-Za-z0-9._-]{1,64}$/,
+    pattern: /^(?!me$)[a-z0-9._-]{1,64}$/i,
     allows: '1 to 64 letters, digits, dots, underscores or hyphens, and not "me"',
   }),
   admin_password: optional({
     doc: 'The password of the first admin. Read at the first start only; without it one is generated and printed once.',
-    allows: '8 to 1024 bytes',
+    allows: 'at least 8 characters, and at most 1024 bytes of UTF-8',
     defaultText: 'generated',
     secret: true,
-    read: (given) => {
-      const bytes = Buffer.byteLength(given);
-      return bytes >= 8 && bytes <= 1024 ? given : undefined;
-    },
+    read: (given) =>
+      [...given].length >= 8 && Buffer.byteLength(given) <= 1024 ? given : undefined,
   }),
   engine: optional({
     doc: 'The container engine.',

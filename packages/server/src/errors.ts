@@ -72,6 +72,11 @@ export const errorRegistry = {
     message: 'There is no {kind} called {name}.',
     when: 'The resource does not exist, or the caller may not know of it.',
   },
+  unknown_api: {
+    status: 404,
+    message: 'There is no API called {name}. The APIs are {known}; * means all of them.',
+    when: 'A subscription names an API that the service does not have.',
+  },
   unknown_path: {
     status: 404,
     message: 'There is nothing at {path}. See /docs for every operation.',

@@ -1,37 +1,49 @@
 import { readConfig, SettingError, unknownEnvironmentNames } from './config-sources.ts';
-import { DataFolderError } from './data-folder.ts';
-import { startService } from './service.ts';
+import { sentenceFor } from './failure-sentence.ts';
+import { UsageError } from './identity/command-errors.ts';
 import { stopOnSignals } from './stop-signals.ts';
-import { SchemaTooNew, StoreUnavailable } from './store/store-errors.ts';
 
-/** The process: reads the settings, starts the service, and turns what an operator can mend into one sentence. */
+/** The process: `serve`, which is meant when no word comes first, or `users`. */
 async function main(): Promise<void> {
-  const environment = process.env;
-  for (const name of unknownEnvironmentNames(environment)) {
+  for (const name of unknownEnvironmentNames(process.env)) {
     process.stderr.write(
       `reactord: ${name} in the environment is not a setting and has no effect.\n`,
     );
   }
-  const config = readConfig({ flags: process.argv.slice(2), environment });
-  const starting = startService(config, environment);
+  const [word, ...rest] = process.argv.slice(2);
+  if (word === 'users') return await users(rest);
+  if (word !== undefined && word !== 'serve' && !word.startsWith('-')) {
+    throw new UsageError(`There is no command ${JSON.stringify(word)}; there are serve and users.`);
+  }
+  await serve(word === 'serve' ? rest : process.argv.slice(2));
+}
+
+// Each way loads what it needs and nothing of the other: a command that lists users need not load a web server.
+
+async function serve(flags: readonly string[]): Promise<void> {
+  const environment = process.env;
+  const config = readConfig({ flags, environment });
+  const starting = import('./service.ts').then((loaded) =>
+    loaded.startService(config, environment),
+  );
   stopOnSignals(starting);
   await starting;
 }
 
+async function users(words: readonly string[]): Promise<void> {
+  const { usersCommand } = await import('./identity/users-command.ts');
+  const { openTerminal } = await import('./identity/terminal.ts');
+  const { stdin: input, stdout: output, stderr: questions, env: environment } = process;
+  await usersCommand({
+    words,
+    environment,
+    terminal: openTerminal({ input, output, questions }),
+  });
+  // A standard input that nobody closes would keep the process.
+  input.destroy();
+}
+
 main().catch((error: unknown) => {
   process.stderr.write(`reactord: ${sentenceFor(error)}\n`);
-  process.exit(error instanceof SettingError ? 2 : 1);
+  process.exit(error instanceof SettingError || error instanceof UsageError ? 2 : 1);
 });
-
-function sentenceFor(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const forOperators = [SettingError, DataFolderError, SchemaTooNew, StoreUnavailable];
-  if (forOperators.some((kind) => error instanceof kind)) return error.message;
-  if ('code' in error && error.code === 'EADDRINUSE') {
-    return `${error.message.replace(/^listen EADDRINUSE: /, '')}; stop what listens there, or set REACTORD_PORT to another port.`;
-  }
-  if ('code' in error && (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')) {
-    return `The address to listen on is not one of this machine's (${error.message}); set REACTORD_HOST to one that is.`;
-  }
-  return error.stack ?? error.message;
-}

@@ -8,6 +8,8 @@ import { buildApp } from './http/app.ts';
 import { createMetrics } from './http/metrics.ts';
 import { createLog } from './http/request-log.ts';
 import { makeFirstAdmin } from './identity/first-admin.ts';
+import { assembleIdentity, type Identity } from './identity/identity.ts';
+import { assembleOAuth } from './oauth/oauth.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -26,19 +28,32 @@ export async function startService(
   const metrics = createMetrics();
   const folder = openDataFolder(config.data);
   let store: Store | undefined;
+  let identity: Identity | undefined;
   try {
     store = await openStore({
       database: config.database,
       dataFolder: folder.path,
       onCommit: metrics.observeCommit,
     });
-    const admin = await makeFirstAdmin(store, {
+    identity = assembleIdentity({ store, config, log });
+    const admin = await makeFirstAdmin(store, identity.users, {
       username: config.admin_username,
       password: config.admin_password,
     });
+    const oauth = await assembleOAuth({ store, config, identity });
     const engine = new DockerEngine({ address: config.engine, environment });
     let baseUrl = config.base_url ?? '';
-    const app = await buildApp({ config, log, store, engine, metrics, baseUrl: () => baseUrl });
+    const app = await buildApp({
+      config,
+      log,
+      store,
+      identity,
+      oauth,
+      engine,
+      metrics,
+      baseUrl: () => baseUrl,
+    });
+    identity.start();
     await app.listen({
       host: config.host,
       port: config.port,
@@ -55,8 +70,9 @@ export async function startService(
         engineProblem: await problemOf(engine),
       }),
     );
-    return { address, stop: () => stopAll(app, store, folder) };
+    return { address, stop: () => stopAll(app, identity, store, folder) };
   } catch (error) {
+    identity?.stop();
     await store?.close();
     folder.release();
     throw error;
@@ -65,10 +81,12 @@ export async function startService(
 
 async function stopAll(
   app: { close(): Promise<void> },
+  identity: Identity | undefined,
   store: Store | undefined,
   folder: DataFolder,
 ): Promise<void> {
   await app.close();
+  identity?.stop();
   await store?.close();
   folder.release();
 }

@@ -2,11 +2,16 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engines/engine.ts';
+import type { Identity } from '../identity/identity.ts';
+import { profileRoutes } from '../identity/profile-routes.ts';
+import { clientRoutes } from '../oauth/client-routes.ts';
+import type { OAuth } from '../oauth/oauth.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
 import { readBodies } from './bodies.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
+import { keepDoor } from './doorkeeper.ts';
 import { answerBrokenConnection, answerErrors } from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -18,9 +23,11 @@ import { OneLinePerRequest } from './request-log.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 
 export interface AppParts {
-  readonly config: Pick<Config, 'cors_origins' | 'trust_proxy'>;
+  readonly config: Pick<Config, 'cors_origins' | 'trust_proxy' | 'allow_http'>;
   readonly log: FastifyBaseLogger;
   readonly store: Store;
+  readonly identity: Pick<Identity, 'credentials' | 'users'>;
+  readonly oauth: OAuth;
   readonly engine: Engine;
   readonly metrics: Metrics;
   /** Known only once the service listens, when it takes a free port. */
@@ -30,7 +37,8 @@ export interface AppParts {
 export type App = Awaited<ReturnType<typeof buildApp>>;
 
 /** The HTTP side of the service, put together and not yet listening. */
-export async function buildApp({ config, log, store, engine, metrics, baseUrl }: AppParts) {
+export async function buildApp(parts: AppParts) {
+  const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
   const app = Fastify({
     loggerInstance: log,
     genReqId: requestId,
@@ -53,12 +61,17 @@ export async function buildApp({ config, log, store, engine, metrics, baseUrl }:
   await allowCrossOrigin(app, config.cors_origins, paths);
   answerErrors(app);
   answerUnknownPaths(app, paths);
+  keepDoor(app, { ...oauth, credentials: identity.credentials });
   readBodies(app);
   checkFields(app);
   wrapAnswers(app);
   await describeApi(app, baseUrl);
   measureRequests(app, metrics);
   await app.register(healthRoutes({ store, engine }));
+  await app.register(
+    clientRoutes({ clients: oauth.clients, allowHttp: config.allow_http, baseUrl }),
+  );
+  await app.register(profileRoutes({ ...identity, baseUrl }));
   await serveApiReference(app);
   return app;
 }

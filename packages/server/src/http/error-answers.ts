@@ -6,6 +6,7 @@ import { fail, ServiceError } from '../errors.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import { toJson } from './answers.ts';
 import { acceptedTypes } from './bodies.ts';
+import { faultOf } from './fault.ts';
 
 /** Every error leaves in the envelope: those of the registry as they are, the framework's translated, the rest as 500. */
 export function answerErrors(app: FastifyInstance): void {
@@ -21,12 +22,13 @@ export function sendError(
   reply: FastifyReply,
   error: ServiceError,
 ): FastifyReply {
+  const fault = faultOf(error);
   return reply
     .code(error.status)
     .headers(error.headers)
     .type('application/json; charset=utf-8')
     .serializer((body: unknown) => toJson(request, body))
-    .send(failure(error.message, null));
+    .send({ ...failure(error.message, null), ...(fault !== undefined && { fault }) });
 }
 
 function toServiceError(error: unknown, request: FastifyRequest): ServiceError {

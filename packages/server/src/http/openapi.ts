@@ -18,7 +18,10 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
           'OAuth 2.0 tokens, client applications, and container images that run for each message.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      tags: [{ name: 'Operations', description: 'Health, metrics and this description' }],
+      tags: [
+        { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
+        { name: 'Operations', description: 'Health, metrics and this description' },
+      ],
     },
     transform: ({ schema, url, route }) => ({ schema: describeRoute(schema ?? {}, route), url }),
     transformObject: (document) => {

@@ -11,8 +11,12 @@ const tagLength = 32;
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(16);
   const tag = await argon2id({ message: password, nonce, tagLength, ...cost });
-  const { memory, passes, parallelism } = cost;
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(nonce)}$${toBase64(tag)}`;
+  return phc(nonce, tag);
+}
+
+/** Looks like a hash, takes as long to check as one, and no password fits it: for users that do not exist. */
+export function unmatchableHash(): string {
+  return phc(randomBytes(16), randomBytes(tagLength));
 }
 
 export async function passwordMatches(password: string, stored: string): Promise<boolean> {
@@ -41,6 +45,11 @@ function parse(stored: string) {
     nonce: Buffer.from(nonce, 'base64'),
     tag: Buffer.from(tag, 'base64'),
   };
+}
+
+function phc(nonce: Buffer, tag: Buffer): string {
+  const { memory, passes, parallelism } = cost;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${toBase64(nonce)}$${toBase64(tag)}`;
 }
 
 const toBase64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');

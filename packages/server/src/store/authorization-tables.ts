@@ -26,7 +26,6 @@ export interface ClientsTable {
 export interface SubscriptionsTable {
   client_id: string;
   api: string;
-  tier: string;
   created_at: number;
 }
 
@@ -127,7 +126,8 @@ export interface DeviceCodesTable {
 
 /** What processes remember and must forget: a user, client, authorization or token that was changed or ended. */
 export interface AccessChangesTable {
-  id: string;
+  /** In the order of the commits. */
+  id: number;
   kind: 'user' | 'client' | 'authorization' | 'token';
   subject: string;
   at: number;

@@ -20,6 +20,7 @@ import type {
  * binary is read as Uint8Array. `Generated` marks a column that has a default.
  */
 export interface Schema {
+  counters: CountersTable;
   users: UsersTable;
   clients: ClientsTable;
   subscriptions: SubscriptionsTable;
@@ -35,18 +36,37 @@ export interface Schema {
   service_keys: ServiceKeysTable;
 }
 
+/**
+ * Numbers given out in order, never twice. The row stays locked until its unit is committed, so the numbers are in
+ * the order of the commits, whichever process makes them.
+ */
+export interface CountersTable {
+  name: string;
+  value: number;
+}
+
 export interface UsersTable {
   id: string;
+  /** From 1001, in order of creation. */
+  uid: number;
+  /** Unique whatever the case of its letters. */
   username: string;
   password_hash: string;
   email: Generated<string>;
   first_name: Generated<string>;
   last_name: Generated<string>;
+  phone: Generated<string>;
+  mobile_phone: Generated<string>;
+  /** The other fields of the profile, as a JSON object of texts. */
+  details: Generated<string>;
   status: Generated<'active' | 'disabled'>;
   /** A JSON array. */
   roles: Generated<string>;
   /** A JSON array. */
   grants: Generated<string>;
+  /** Grows with each change, so that a change made from an outdated reading is noticed. */
+  revision: Generated<number>;
+  password_changed_at: number;
   created_at: number;
   updated_at: number;
 }

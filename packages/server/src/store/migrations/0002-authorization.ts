@@ -42,7 +42,6 @@ async function createClients(schema: SchemaModule, types: ColumnTypes): Promise<
     .createTable('subscriptions')
     .addColumn('client_id', types.text, belongsTo('clients'))
     .addColumn('api', types.text, needed)
-    .addColumn('tier', types.text, needed)
     .addColumn('created_at', types.integer, needed)
     .addPrimaryKeyConstraint('subscriptions_pkey', ['client_id', 'api'])
     .modifyEnd(types.tableEnd)
@@ -179,12 +178,16 @@ async function createLogin(schema: SchemaModule, types: ColumnTypes): Promise<vo
     .addColumn('poll_interval', types.integer, needed)
     .modifyEnd(types.tableEnd)
     .execute();
+  // The database looks for what goes with a deleted client.
+  for (const table of ['authorization_requests', 'consents', 'device_codes']) {
+    await schema.createIndex(`${table}_client_id`).on(table).column('client_id').execute();
+  }
 }
 
 async function createShared(schema: SchemaModule, types: ColumnTypes): Promise<void> {
   await schema
     .createTable('access_changes')
-    .addColumn('id', types.text, key)
+    .addColumn('id', types.integer, key)
     .addColumn('kind', types.text, needed)
     .addColumn('subject', types.text, needed)
     .addColumn('at', types.integer, needed)
