@@ -9,7 +9,7 @@ import { createMetrics } from './http/metrics.ts';
 import { createLog } from './http/request-log.ts';
 import { makeFirstAdmin } from './identity/first-admin.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
-import { assembleOAuth } from './oauth/oauth.ts';
+import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -29,6 +29,7 @@ export async function startService(
   const folder = openDataFolder(config.data);
   let store: Store | undefined;
   let identity: Identity | undefined;
+  let oauth: OAuth | undefined;
   try {
     store = await openStore({
       database: config.database,
@@ -36,11 +37,12 @@ export async function startService(
       onCommit: metrics.observeCommit,
     });
     identity = assembleIdentity({ store, config, log });
+    // Before the first admin: a start that fails over a setting must not use up the password that is shown once.
+    oauth = await assembleOAuth({ store, config, identity, log });
     const admin = await makeFirstAdmin(store, identity.users, {
       username: config.admin_username,
       password: config.admin_password,
     });
-    const oauth = await assembleOAuth({ store, config, identity });
     const engine = new DockerEngine({ address: config.engine, environment });
     let baseUrl = config.base_url ?? '';
     const app = await buildApp({
@@ -54,6 +56,7 @@ export async function startService(
       baseUrl: () => baseUrl,
     });
     identity.start();
+    oauth.start();
     await app.listen({
       host: config.host,
       port: config.port,
@@ -70,9 +73,10 @@ export async function startService(
         engineProblem: await problemOf(engine),
       }),
     );
-    return { address, stop: () => stopAll(app, identity, store, folder) };
+    return { address, stop: () => stopAll(app, identity, oauth, store, folder) };
   } catch (error) {
     identity?.stop();
+    await oauth?.stop();
     await store?.close();
     folder.release();
     throw error;
@@ -82,11 +86,13 @@ export async function startService(
 async function stopAll(
   app: { close(): Promise<void> },
   identity: Identity | undefined,
+  oauth: OAuth | undefined,
   store: Store | undefined,
   folder: DataFolder,
 ): Promise<void> {
   await app.close();
   identity?.stop();
+  await oauth?.stop();
   await store?.close();
   folder.release();
 }

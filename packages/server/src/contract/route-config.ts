@@ -17,5 +17,7 @@ declare module 'fastify' {
     message?: string;
     /** Pages carry a session cookie, so other origins may never read them. */
     page?: boolean;
+    /** Refusals are in the words of OAuth (RFC 6749 5.2), those of a wrong verb included. */
+    oauth?: boolean;
   }
 }

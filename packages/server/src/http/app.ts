@@ -5,7 +5,9 @@ import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
+import { metadataRoutes } from '../oauth/metadata-routes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
+import { tokenRoutes } from '../oauth/token-routes.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
@@ -16,6 +18,7 @@ import { answerBrokenConnection, answerErrors } from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
 import { healthRoutes } from './health-routes.ts';
 import { type Metrics, measureRequests } from './metrics.ts';
+import { answerInOAuth } from './oauth-answers.ts';
 import { describeApi } from './openapi.ts';
 import { collectPaths, slashTolerance } from './path-table.ts';
 import { requestId } from './request-ids.ts';
@@ -23,7 +26,15 @@ import { OneLinePerRequest } from './request-log.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 
 export interface AppParts {
-  readonly config: Pick<Config, 'cors_origins' | 'trust_proxy' | 'allow_http'>;
+  readonly config: Pick<
+    Config,
+    | 'cors_origins'
+    | 'trust_proxy'
+    | 'allow_http'
+    | 'implicit_flow'
+    | 'password_flow'
+    | 'require_pkce'
+  >;
   readonly log: FastifyBaseLogger;
   readonly store: Store;
   readonly identity: Pick<Identity, 'credentials' | 'users'>;
@@ -72,6 +83,11 @@ export async function buildApp(parts: AppParts) {
     clientRoutes({ clients: oauth.clients, allowHttp: config.allow_http, baseUrl }),
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
+  await app.register(metadataRoutes({ config, baseUrl }));
+  await app.register(async (endpoints) => {
+    answerInOAuth(endpoints);
+    await endpoints.register(tokenRoutes({ oauth, baseUrl }));
+  });
   await serveApiReference(app);
   return app;
 }

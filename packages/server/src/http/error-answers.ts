@@ -31,7 +31,8 @@ export function sendError(
     .send({ ...failure(error.message, null), ...(fault !== undefined && { fault }) });
 }
 
-function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
+/** What the caller is told about whatever was thrown. */
+export function toServiceError(error: unknown, request: FastifyRequest): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StoreUnavailable) {
     return fail('store_unavailable').withHeaders({ 'retry-after': '1' });

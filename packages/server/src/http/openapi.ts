@@ -5,6 +5,7 @@ import { Failure } from '../contract/envelope.ts';
 import type { AnswerShape } from '../contract/route-config.ts';
 import { version } from '../version.ts';
 import { nameSchemas } from './schema-names.ts';
+import { securityOf, securitySchemes } from './security-schemes.ts';
 
 /** The OpenAPI 3.1 description, made from the schemas that check the requests. */
 export async function describeApi(app: FastifyInstance, baseUrl: () => string): Promise<void> {
@@ -19,11 +20,16 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       tags: [
+        { name: 'OAuth', description: 'Access tokens: getting, ending and asking about them' },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],
+      components: { securitySchemes },
     },
-    transform: ({ schema, url, route }) => ({ schema: describeRoute(schema ?? {}, route), url }),
+    transform: ({ schema, url, route }) => ({
+      schema: { ...securityOf(route), ...describeRoute(schema ?? {}, route) },
+      url,
+    }),
     transformObject: (document) => {
       if (!('openapiObject' in document)) return document.swaggerObject;
       return nameSchemas({ ...document.openapiObject, servers: [{ url: baseUrl() }] });

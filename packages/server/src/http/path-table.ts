@@ -8,6 +8,7 @@ export const slashTolerance = { ignoreTrailingSlash: true, ignoreDuplicateSlashe
 export interface PathTable {
   verbsOf(path: string): readonly string[];
   isPage(path: string): boolean;
+  isOAuth(path: string): boolean;
 }
 
 const verbs = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethod[];
@@ -29,11 +30,11 @@ export function collectPaths(app: FastifyInstance): PathTable {
     });
   return {
     verbsOf: (path) => routesAt(path).map((route) => route.verb),
-    isPage: (path) => routesAt(path).some(({ config }) => isPageConfig(config)),
+    isPage: (path) => routesAt(path).some(({ config }) => says(config, 'page')),
+    isOAuth: (path) => routesAt(path).some(({ config }) => says(config, 'oauth')),
   };
 }
 
-function isPageConfig(config: unknown): boolean {
-  const key: keyof FastifyContextConfig = 'page';
-  return typeof config === 'object' && config !== null && key in config && config[key] === true;
+function says(config: unknown, key: keyof FastifyContextConfig & ('page' | 'oauth')): boolean {
+  return typeof config === 'object' && config !== null && Reflect.get(config, key) === true;
 }

@@ -1,20 +1,25 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
+import { sendError } from './error-answers.ts';
+import { sendOAuthError } from './oauth-answers.ts';
 import type { PathTable } from './path-table.ts';
 
 /** 404 for a path that no operation has, 405 with Allow for one that has other verbs; before a body is read. */
 export function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void {
-  const refuse = (request: FastifyRequest): never => {
+  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const path = request.url.split('?', 1)[0] ?? '';
     const verbs = paths.verbsOf(path);
-    if (verbs.length === 0) throw fail('unknown_path', { path });
+    if (verbs.length === 0) return sendError(request, reply, fail('unknown_path', { path }));
     const allowed = verbs.join(', ');
-    throw fail('wrong_verb', { method: request.method, path, allowed }).withHeaders({
+    const wrongVerb = fail('wrong_verb', { method: request.method, path, allowed }).withHeaders({
       allow: allowed,
     });
+    return paths.isOAuth(path)
+      ? sendOAuthError(request, reply, wrongVerb)
+      : sendError(request, reply, wrongVerb);
   };
-  app.addHook('onRequest', async (request) => {
-    if (request.is404) refuse(request);
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return refuse(request, reply);
   });
-  app.setNotFoundHandler(async (request) => refuse(request));
+  app.setNotFoundHandler(refuse);
 }

@@ -137,13 +137,17 @@ export class AccessControl {
   #forget({ kind, subject }: AccessChange): void {
     switch (kind) {
       case 'user':
-        return this.#users.forget(subject);
+        this.#users.forget(subject);
+        break;
       case 'client':
-        return this.#clients.forget(subject);
+        this.#clients.forget(subject);
+        break;
       case 'authorization':
-        return this.#authorizations.forget(subject);
+        this.#authorizations.forget(subject);
+        break;
       case 'token':
-        return this.#tokens.forget(subject);
+        this.#tokens.forget(subject);
+        break;
     }
   }
 }
