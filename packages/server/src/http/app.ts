@@ -1,12 +1,16 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
+import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
 import { metadataRoutes } from '../oauth/metadata-routes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
+import { pageRoutes } from '../oauth/page-routes.ts';
+import { personPages } from '../oauth/person-pages.ts';
+import { problemPage } from '../oauth/problem-pages.ts';
 import { tokenRoutes } from '../oauth/token-routes.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
@@ -26,18 +30,10 @@ import { OneLinePerRequest } from './request-log.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 
 export interface AppParts {
-  readonly config: Pick<
-    Config,
-    | 'cors_origins'
-    | 'trust_proxy'
-    | 'allow_http'
-    | 'implicit_flow'
-    | 'password_flow'
-    | 'require_pkce'
-  >;
+  readonly config: Config;
   readonly log: FastifyBaseLogger;
   readonly store: Store;
-  readonly identity: Pick<Identity, 'credentials' | 'users'>;
+  readonly identity: Identity;
   readonly oauth: OAuth;
   readonly engine: Engine;
   readonly metrics: Metrics;
@@ -70,7 +66,10 @@ export async function buildApp(parts: AppParts) {
     reply.header('x-content-type-options', 'nosniff');
   });
   await allowCrossOrigin(app, config.cors_origins, paths);
-  answerErrors(app);
+  answerErrors(app, {
+    isPage: paths.isPage,
+    send: (reply, error) => sendPage(reply, problemPage(error), baseUrl().startsWith('https:')),
+  });
   answerUnknownPaths(app, paths);
   keepDoor(app, { ...oauth, credentials: identity.credentials });
   readBodies(app);
@@ -88,6 +87,7 @@ export async function buildApp(parts: AppParts) {
     answerInOAuth(endpoints);
     await endpoints.register(tokenRoutes({ oauth, baseUrl }));
   });
+  await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
   await serveApiReference(app);
   return app;
 }

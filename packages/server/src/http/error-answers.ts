@@ -8,12 +8,19 @@ import { toJson } from './answers.ts';
 import { acceptedTypes } from './bodies.ts';
 import { faultOf } from './fault.ts';
 
-/** Every error leaves in the envelope: those of the registry as they are, the framework's translated, the rest as 500. */
-export function answerErrors(app: FastifyInstance): void {
+/** What people meet in a browser says its errors to people. */
+export interface ErrorPages {
+  isPage(path: string): boolean;
+  send(reply: FastifyReply, error: ServiceError): FastifyReply;
+}
+
+/** Every error leaves in the envelope, or as a page where pages are: those of the registry as they are, the framework's translated, the rest as 500. */
+export function answerErrors(app: FastifyInstance, pages: ErrorPages): void {
   app.setErrorHandler((error: FastifyError | ServiceError, request, reply) => {
     const known = toServiceError(error, request);
     if (known.status >= 500) request.log.error({ err: error }, known.code);
-    return sendError(request, reply, known);
+    const path = request.url.split('?', 1)[0] ?? '';
+    return pages.isPage(path) ? pages.send(reply, known) : sendError(request, reply, known);
   });
 }
 

@@ -20,7 +20,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       tags: [
-        { name: 'OAuth', description: 'Access tokens: getting, ending and asking about them' },
+        { name: 'Authorization', description: 'The way of a user’s browser, and the tokens' },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],

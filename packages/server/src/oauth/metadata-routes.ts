@@ -39,7 +39,7 @@ export function metadataRoutes({ config, baseUrl }: MetadataParts): FastifyPlugi
       {
         config: { answer: 'raw' },
         schema: {
-          tags: ['OAuth'],
+          tags: ['Authorization'],
           summary: 'What this authorization server offers',
           description:
             'RFC 8414: the endpoints and what they take, for clients that set themselves up.',

@@ -35,7 +35,7 @@ const endpoint = {
 } as const;
 
 const described = (schema: FastifySchema): FastifySchema => ({
-  tags: ['OAuth'],
+  tags: ['Authorization'],
   consumes: ['application/x-www-form-urlencoded'],
   security: [{ clientSecret: [] }],
   ...schema,

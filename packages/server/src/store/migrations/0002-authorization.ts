@@ -151,6 +151,12 @@ async function createLogin(schema: SchemaModule, types: ColumnTypes): Promise<vo
     .on('authorization_requests')
     .column('expires_at')
     .execute();
+  // Login and log-out carry over what waits in a session.
+  await schema
+    .createIndex('authorization_requests_session_hash')
+    .on('authorization_requests')
+    .column('session_hash')
+    .execute();
   await schema
     .createTable('consents')
     .addColumn('user_id', types.text, belongsTo('users'))
