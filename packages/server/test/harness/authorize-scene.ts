@@ -121,6 +121,7 @@ export function answerOf(reply: Pick<Reply, 'location'>) {
   return {
     address,
     query: Object.fromEntries(new URLSearchParams(query)),
-    fragment: fragment === undefined ? undefined : Object.fromEntries(new URLSearchParams(fragment)),
+    fragment:
+      fragment === undefined ? undefined : Object.fromEntries(new URLSearchParams(fragment)),
   };
 }
