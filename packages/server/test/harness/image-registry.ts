@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, request, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { basic } from './clients-area.ts';
 import { until } from './until.ts';
 
@@ -24,6 +25,7 @@ export interface ImageRegistry {
   asked(): number;
   /** Layers that are asked for from now on wait until `release` is called. */
   hold(): { readonly release: () => void; readonly waiting: () => number };
+  /** Ends it, and takes the images that came from it off the engine. */
   close(): Promise<void>;
 }
 
@@ -51,8 +53,9 @@ export async function startRegistry(): Promise<ImageRegistry> {
   });
   door.listen(0, '127.0.0.1');
   await once(door, 'listening');
+  const host = `127.0.0.1:${portOf(door)}`;
   return Object.assign(registry, {
-    host: `127.0.0.1:${portOf(door)}`,
+    host,
     push: (repository: string, tag: string, content: string) =>
       push(`http://127.0.0.1:${back.port}/v2/${repository}`, tag, content),
     asked: () => asked,
@@ -73,9 +76,18 @@ export async function startRegistry(): Promise<ImageRegistry> {
       door.close();
       back.child.kill();
       await once(back.child, 'close');
+      await removeImages(host);
       rmSync(folder, { recursive: true, force: true });
     },
   });
+}
+
+async function removeImages(host: string): Promise<void> {
+  const run = promisify(execFile);
+  const listed = await run('docker', ['images', '--quiet', '--no-trunc', `${host}/*/*`]);
+  const ids = [...new Set(listed.stdout.split('\n'))].filter((id) => id !== '');
+  // Another test may have the same content in use, or be faster.
+  for (const id of ids) await run('docker', ['rmi', '--force', id]).catch(() => {});
 }
 
 /** A port on which nobody listens. */
@@ -125,7 +137,8 @@ async function push(repository: string, tag: string, content: string): Promise<s
     JSON.stringify({
       architecture: process.arch === 'arm64' ? 'arm64' : 'amd64',
       os: 'linux',
-      config: { Cmd: ['/content'] },
+      // Unlike that of any other registry, so that nobody removes it for somebody else.
+      config: { Cmd: ['/content'], Labels: { repository } },
       rootfs: { type: 'layers', diff_ids: [digestOf(layer)] },
     }),
   );

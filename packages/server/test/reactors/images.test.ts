@@ -53,14 +53,12 @@ function importImage(name: string): string {
 
 async function pushed(repository: string, tag = '1', content = repository): Promise<string> {
   const image = `${registry.host}/${repository}:${tag}`;
-  tidy.push(image);
   await registry.push(repository, tag, content);
   return image;
 }
 
 test('A registered image is pulled, and the record has its digest', async () => {
   const image = `${registry.host}/pulled/tool:1`;
-  tidy.push(image);
   const digest = await registry.push('pulled/tool', '1', 'pulled');
   const { id, status } = await ada.register({ image });
   assert.equal(status, 'SUBMITTED');
@@ -106,7 +104,6 @@ test('A private registry takes the credentials of the operator, and nobody else 
     await shut.push('team/secret', '1', 'secret');
     shut.credentials = { username: 'robot', password: 's3cret:word' };
     const image = `${shut.host}/team/secret:1`;
-    tidy.push(image);
     const without = await ada.pulled((await ada.register({ image })).id);
     assert.equal(without.status, 'ERROR');
     assert.match(without.statusMessage, /refuses the pull: log in with registry credentials/);
