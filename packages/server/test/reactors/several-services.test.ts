@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createDatabase, type PostgresServer, startPostgres } from '../../../../setup/postgres.ts';
-import { type ImageRegistry, startRegistry } from '../harness/image-registry.ts';
+import { type ImageRegistry, openImageRegistry } from '../harness/image-registry.ts';
 import { type ReactorsCaller, reactorsCaller } from '../harness/reactors-area.ts';
 import { type RunningService, startService } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
@@ -16,7 +16,7 @@ let atOne: ReactorsCaller;
 let atOther: ReactorsCaller;
 
 before(async () => {
-  registry = await startRegistry();
+  registry = await openImageRegistry();
   let { REACTORD_TEST_POSTGRES: address } = process.env;
   if (address === undefined) {
     server = await startPostgres();

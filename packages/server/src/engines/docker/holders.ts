@@ -129,14 +129,14 @@ export class Holders {
     }
   }
 
-  /** Holders do not come back by themselves when the engine was restarted. */
-  async revive(container: string): Promise<boolean> {
-    const holder = await this.of(container);
-    if (holder === undefined) return false;
+  /** To be asked before a start: holders do not come back by themselves when the engine was restarted. */
+  async revive(container: string): Promise<void> {
+    await this.#findAgain();
     const lease = this.#leases.get(container);
-    const alive = await startHolder(this.#client, holder.id);
-    if (lease !== undefined) this.#leases.set(container, { ...lease, holder: alive });
-    return true;
+    if (lease === undefined || (await readLocalCounters(lease.holder)) !== undefined) return;
+    // Whether the engine is another one's, or it has ended: to start one that runs has no effect.
+    const holder = await startHolder(this.#client, lease.holder.id);
+    this.#leases.set(container, { ...lease, holder });
   }
 
   /** Removes those that nobody knows of. */
