@@ -1,4 +1,14 @@
-import { choice, duration, flag, list, optional, text, wholeNumber } from './setting-kinds.ts';
+import {
+  choice,
+  decimal,
+  duration,
+  flag,
+  list,
+  optional,
+  size,
+  text,
+  wholeNumber,
+} from './setting-kinds.ts';
 
 /**
  * Every setting of the service: default, what it allows, and its doc line, in one place.
@@ -188,6 +198,103 @@ export const settings = {
     doc: 'The `aud` that an assertion must carry. Needed with assertion_keys.',
     allows: 'any text',
     read: nonEmpty,
+  }),
+  containers_at_once: wholeNumber({
+    doc: 'How many containers run at once on this machine. Messages wait for a free place.',
+    default: 16,
+    least: 1,
+    most: 10_000,
+  }),
+  default_memory: size({
+    doc: 'The memory of a container whose reactor sets no mem_limit.',
+    default: '512m',
+    least: '8m',
+    most: '1024g',
+  }),
+  most_memory: size({
+    doc: 'The largest mem_limit that a user may set.',
+    default: '4g',
+    least: '8m',
+    most: '1024g',
+  }),
+  default_cpus: decimal({
+    doc: 'The cores of a container whose reactor sets no max_cpus.',
+    default: 1,
+    least: 0.01,
+    most: 1024,
+  }),
+  most_cpus: decimal({
+    doc: 'The largest max_cpus that a user may set.',
+    default: 4,
+    least: 0.01,
+    most: 1024,
+  }),
+  most_processes: wholeNumber({
+    doc: 'How many processes and threads one container may have.',
+    default: 256,
+    least: 1,
+    most: 100_000,
+  }),
+  most_workers: wholeNumber({
+    doc: 'The largest max_workers that a user may set.',
+    default: 16,
+    least: 1,
+    most: 10_000,
+  }),
+  execution_time_limit: duration({
+    doc: 'The longest timeout that a reactor may set, and its default.',
+    default: '12h',
+    least: '1s',
+    most: '12h',
+  }),
+  stop_grace: duration({
+    doc: 'How long a container may take to stop before it is killed.',
+    default: '10s',
+    least: '0',
+    most: '5m',
+  }),
+  message_limit: size({
+    doc: 'The largest message.',
+    default: '64m',
+    least: '1k',
+    most: '512m',
+  }),
+  log_limit: size({
+    doc: 'How much of the output of one execution is kept.',
+    default: '16m',
+    least: '1k',
+    most: '4g',
+  }),
+  log_retention: duration({
+    doc: 'How long logs are kept, at most and by default.',
+    default: '24h',
+    least: '1m',
+    most: '365d',
+  }),
+  execution_retention: duration({
+    doc: 'How long the records of finished executions are kept.',
+    default: '90d',
+    least: '1h',
+    most: '3650d',
+  }),
+  pull_policy: choice({
+    doc: 'Whether registering an image asks its registry every time, or only when the engine does not have it.',
+    default: 'always',
+    of: ['always', 'missing'],
+  }),
+  registry_auth: optional({
+    doc: 'Credentials for private registries: a file as `docker login` writes it (config.json with `auths`).',
+    allows: 'the path of a readable file',
+    read: nonEmpty,
+  }),
+  allow_privileged: flag({
+    doc: 'Allow reactors that run privileged containers. Whoever may register one is root on the machine.',
+    default: false,
+  }),
+  second_prefix: optional({
+    doc: 'A second prefix under which every _svc_ variable is repeated in containers, for images that were written for it.',
+    allows: 'letters, digits and underscores, such as _abaco_',
+    read: (given) => (/^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(given) ? given : undefined),
   }),
   log_level: choice({
     doc: 'How much is logged.',

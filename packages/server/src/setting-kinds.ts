@@ -147,3 +147,49 @@ function readSeconds(given: string): number | undefined {
   const unit = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }[match[2] ?? ''];
   return unit === undefined ? undefined : Number(match[1]) * unit;
 }
+
+/** Bytes as people write them: 1000, 512k, 64m, 4g (powers of 1024). */
+export function size(
+  options: Described & { default: string; least: string; most: string },
+): Setting<number> {
+  const [least, most, standard] = [options.least, options.most, options.default].map(readBytes);
+  if (least === undefined || most === undefined || standard === undefined) {
+    throw new Error(`a size of the setting "${options.doc}" is not one`);
+  }
+  return {
+    doc: options.doc,
+    allows: `a size from ${options.least} to ${options.most}, such as 512k, 64m or 4g`,
+    defaultText: options.default,
+    defaultValue: standard,
+    secret: false,
+    read: (given) => {
+      const bytes = readBytes(given);
+      return bytes !== undefined && bytes >= least && bytes <= most ? bytes : undefined;
+    },
+  };
+}
+
+/** The bytes that a text such as 512m means; also for the memory limits that users give. */
+export function readBytes(given: string): number | undefined {
+  const match = /^(\d{1,12})([bkmg]?)b?$/i.exec(given.trim());
+  if (match === null) return undefined;
+  const unit = { '': 1, b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[(match[2] ?? '').toLowerCase()];
+  return unit === undefined ? undefined : Number(match[1]) * unit;
+}
+
+export function decimal(
+  options: Described & { default: number; least: number; most: number },
+): Setting<number> {
+  const { least, most } = options;
+  return {
+    doc: options.doc,
+    allows: `a number from ${least} to ${most}`,
+    defaultText: String(options.default),
+    defaultValue: options.default,
+    secret: false,
+    read: (given) => {
+      const value = /^\d{1,9}(\.\d{1,6})?$/.test(given) ? Number(given) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  };
+}

@@ -27,6 +27,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
         },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
         { name: 'Profiles', description: 'Users and what is known of them' },
+        { name: 'Reactors', description: 'Container images that run for each message' },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],
       components: { securitySchemes },

@@ -13,6 +13,7 @@ import type {
   SessionsTable,
   SubscriptionsTable,
 } from './authorization-tables.ts';
+import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
 
 /**
  * The tables, as TypeScript sees them. The same in both databases:
@@ -34,6 +35,9 @@ export interface Schema {
   device_codes: DeviceCodesTable;
   access_changes: AccessChangesTable;
   service_keys: ServiceKeysTable;
+  reactors: ReactorsTable;
+  executions: ExecutionsTable;
+  messages: MessagesTable;
 }
 
 /**

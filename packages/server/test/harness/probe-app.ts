@@ -8,6 +8,7 @@ import { type App, buildApp } from '../../src/http/app.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { assembleIdentity, type Identity } from '../../src/identity/identity.ts';
 import { assembleOAuth, type OAuth } from '../../src/oauth/oauth.ts';
+import { assembleReactors } from '../../src/reactors/reactors-area.ts';
 import { openStore } from '../../src/store/open.ts';
 
 interface ProbeApp {
@@ -25,13 +26,15 @@ export async function openProbeApp(addRoutes: (app: App) => void = () => {}): Pr
   const log = pino({ level: 'silent' });
   const identity = assembleIdentity({ store, config, log });
   const oauth = await assembleOAuth({ store, config, identity, log });
+  const engine = new DockerEngine({ address: undefined, environment: {} });
   const app = await buildApp({
     config,
     log,
     store,
     identity,
     oauth,
-    engine: new DockerEngine({ address: undefined, environment: {} }),
+    reactors: await assembleReactors({ store, config, changes: identity.changes, engine, log }),
+    engine,
     metrics: createMetrics(),
     baseUrl: () => 'http://127.0.0.1:8080',
   });
