@@ -129,7 +129,7 @@ export interface DeviceCodesTable {
 export interface AccessChangesTable {
   /** In the order of the commits. */
   id: number;
-  kind: 'user' | 'client' | 'authorization' | 'token';
+  kind: 'user' | 'client' | 'authorization' | 'token' | 'reactor';
   subject: string;
   at: number;
 }

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 /** A registered container image. */
 export interface ReactorsTable {
   id: string;
+  /** Not a foreign key: when the user goes, what runs has to be stopped before the row may go. */
   owner_id: string;
   name: string | null;
   description: Generated<string>;
@@ -29,7 +30,10 @@ export interface ReactorsTable {
   privileged: Generated<number>;
   status: 'SUBMITTED' | 'READY' | 'ERROR' | 'SHUTTING_DOWN';
   status_message: Generated<string>;
+  /** Each pull that was asked for makes a new one. */
   revision: number;
+  /** 1: while SUBMITTED, the registry is to be asked also where the operator lets copies at hand do (`force`). */
+  pull_asked: Generated<number>;
   /** The place of the newest message in the reactor's order of receipt. */
   last_seq: Generated<number>;
   /** How many of its executions have come to an end, so that those that wait need not be counted one by one. */

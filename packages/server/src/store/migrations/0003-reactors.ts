@@ -19,9 +19,7 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
   await schema
     .createTable('reactors')
     .addColumn('id', types.text, key)
-    .addColumn('owner_id', types.text, (column) =>
-      column.notNull().references('users.id').onDelete('cascade'),
-    )
+    .addColumn('owner_id', types.text, needed)
     .addColumn('name', types.text)
     .addColumn('description', types.text, noText)
     .addColumn('image', types.text, needed)
@@ -43,6 +41,7 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
     )
     .addColumn('status_message', types.text, noText)
     .addColumn('revision', types.integer, needed)
+    .addColumn('pull_asked', types.integer, zero)
     .addColumn('last_seq', types.integer, zero)
     .addColumn('settled', types.integer, zero)
     .addColumn('total_executions', types.integer, zero)
@@ -56,7 +55,12 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
   await schema
     .createIndex('reactors_owner_id')
     .on('reactors')
-    .columns(['owner_id', 'created_at'])
+    .columns(['owner_id', 'created_at', 'id'])
+    .execute();
+  await schema
+    .createIndex('reactors_created_at')
+    .on('reactors')
+    .columns(['created_at', 'id'])
     .execute();
   await schema.createIndex('reactors_status').on('reactors').column('status').execute();
 }
