@@ -4,8 +4,8 @@ import type { Store } from '../store/store.ts';
 
 /** Something that processes may remember, and that has been changed or ended. */
 export interface AccessChange {
-  readonly kind: 'user' | 'client' | 'authorization' | 'token';
-  /** The id of the user, client or authorization; the hash of the token in hex. */
+  readonly kind: 'user' | 'client' | 'authorization' | 'token' | 'reactor';
+  /** The id of the user, client, authorization or reactor; the hash of the token in hex. */
   readonly subject: string;
 }
 
@@ -146,8 +146,10 @@ export class AccessChanges {
   async #tellAll(): Promise<void> {
     const users = await this.#store.read.selectFrom('users').select('id').execute();
     const clients = await this.#store.read.selectFrom('clients').select('id').execute();
+    const reactors = await this.#store.read.selectFrom('reactors').select('id').execute();
     for (const { id } of users) this.#tell({ kind: 'user', subject: id });
     for (const { id } of clients) this.#tell({ kind: 'client', subject: id });
+    for (const { id } of reactors) this.#tell({ kind: 'reactor', subject: id });
   }
 
   async #purgeOld(): Promise<void> {

@@ -3,6 +3,7 @@ import type { Generated } from 'kysely';
 /** A registered container image. */
 export interface ReactorsTable {
   id: string;
+  /** Not a foreign key: when the user goes, what runs has to be stopped before the row may go. */
   owner_id: string;
   name: string | null;
   description: Generated<string>;
@@ -29,9 +30,14 @@ export interface ReactorsTable {
   privileged: Generated<number>;
   status: 'SUBMITTED' | 'READY' | 'ERROR' | 'SHUTTING_DOWN';
   status_message: Generated<string>;
+  /** Each pull that was asked for makes a new one. */
   revision: number;
+  /** 1: while SUBMITTED, the registry is to be asked also where the operator lets copies at hand do (`force`). */
+  pull_asked: Generated<number>;
   /** The place of the newest message in the reactor's order of receipt. */
   last_seq: Generated<number>;
+  /** How many of its executions have come to an end, so that those that wait need not be counted one by one. */
+  settled: Generated<number>;
   /** Sums over all its executions, so that a list need not add up a million rows. */
   total_executions: Generated<number>;
   total_cpu: Generated<number>;
@@ -52,6 +58,8 @@ export interface ExecutionsTable {
   status_message: Generated<string>;
   executor_id: string;
   executor: string;
+  /** The application through which the executor posted the message: the execution's token may go where it may. */
+  client_id: string | null;
   /** `str`, `application/json`, `application/octet-stream`. */
   content_type: string;
   message_size: number;
@@ -60,11 +68,13 @@ export interface ExecutionsTable {
   attempt: Generated<number>;
   /** Set by the claim; cleared when a run could not begin and is to be tried again. */
   worker_id: string | null;
+  /** Which service has claimed it and looks after its container; null before the claim and after the end. */
+  instance: string | null;
   claimed_at: number | null;
   revision: number | null;
   halt_requested_at: number | null;
   halt_reason: string | null;
-  /** Microseconds since the epoch: the record shows six digits. */
+  /** This one and the next two in microseconds since the epoch: the record shows six digits. */
   received_at: number;
   started_at: number | null;
   finished_at: number | null;

@@ -19,9 +19,7 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
   await schema
     .createTable('reactors')
     .addColumn('id', types.text, key)
-    .addColumn('owner_id', types.text, (column) =>
-      column.notNull().references('users.id').onDelete('cascade'),
-    )
+    .addColumn('owner_id', types.text, needed)
     .addColumn('name', types.text)
     .addColumn('description', types.text, noText)
     .addColumn('image', types.text, needed)
@@ -43,7 +41,9 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
     )
     .addColumn('status_message', types.text, noText)
     .addColumn('revision', types.integer, needed)
+    .addColumn('pull_asked', types.integer, zero)
     .addColumn('last_seq', types.integer, zero)
+    .addColumn('settled', types.integer, zero)
     .addColumn('total_executions', types.integer, zero)
     .addColumn('total_cpu', types.integer, zero)
     .addColumn('total_io', types.integer, zero)
@@ -55,7 +55,12 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
   await schema
     .createIndex('reactors_owner_id')
     .on('reactors')
-    .columns(['owner_id', 'created_at'])
+    .columns(['owner_id', 'created_at', 'id'])
+    .execute();
+  await schema
+    .createIndex('reactors_created_at')
+    .on('reactors')
+    .columns(['created_at', 'id'])
     .execute();
   await schema.createIndex('reactors_status').on('reactors').column('status').execute();
 }
@@ -73,11 +78,13 @@ async function createExecutions(schema: SchemaModule, types: ColumnTypes): Promi
     .addColumn('status_message', types.text, noText)
     .addColumn('executor_id', types.text, needed)
     .addColumn('executor', types.text, needed)
+    .addColumn('client_id', types.text)
     .addColumn('content_type', types.text, needed)
     .addColumn('message_size', types.integer, needed)
     .addColumn('environment', types.text, (column) => column.notNull().defaultTo('{}'))
     .addColumn('attempt', types.integer, (column) => column.notNull().defaultTo(1))
     .addColumn('worker_id', types.text)
+    .addColumn('instance', types.text)
     .addColumn('claimed_at', types.integer)
     .addColumn('revision', types.integer)
     .addColumn('halt_requested_at', types.integer)
@@ -107,9 +114,16 @@ async function createExecutions(schema: SchemaModule, types: ColumnTypes): Promi
     .where(sql.ref('status'), '=', sql.lit('RUNNING'))
     .execute();
   await schema
+    .createIndex('executions_claimed')
+    .on('executions')
+    .column('instance')
+    .where(sql.ref('instance'), 'is not', null)
+    .execute();
+  await schema
     .createIndex('executions_finished_at')
     .on('executions')
     .column('finished_at')
+    .where(sql.ref('finished_at'), 'is not', null)
     .execute();
   await schema
     .createTable('messages')

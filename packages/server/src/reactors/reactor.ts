@@ -1,0 +1,53 @@
+/** A container image that is executed for each message posted to its inbox, and how its executions are to run. */
+export interface Reactor extends ReactorSettings {
+  readonly id: string;
+  readonly ownerId: string;
+  readonly ownerUsername: string;
+  readonly name: string | null;
+  /** The registry's digest of the content that was last pulled, `sha256:…`; null where it came from no registry. */
+  readonly imageDigest: string | null;
+  /** The content's own id on the engine: what executions run, so that a tag that moves does not change them. */
+  readonly imageId: string | null;
+  readonly status: ReactorStatus;
+  readonly statusMessage: string;
+  /** Raised each time the image is asked for anew. */
+  readonly revision: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What a registration says and a PUT replaces. */
+export interface ReactorSettings {
+  readonly description: string;
+  /** The reference as the owner wrote it. */
+  readonly image: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stateless: boolean;
+  readonly maxWorkers: number;
+  /** Null: the operator's default. */
+  readonly memoryBytes: number | null;
+  /** In cores; null: the operator's default. */
+  readonly cpus: number | null;
+  readonly timeoutSeconds: number;
+  readonly logSeconds: number;
+  /** Whether an access token is made for each execution. */
+  readonly token: boolean;
+  readonly hints: readonly string[];
+  readonly privileged: boolean;
+  readonly legacy: LegacyFields;
+}
+
+/** What clients of the ancestors send: kept and shown, without effect. */
+export interface LegacyFields {
+  readonly type: string;
+  readonly queue: string;
+  readonly useContainerUid: boolean;
+}
+
+export const reactorStatuses = ['SUBMITTED', 'READY', 'ERROR', 'SHUTTING_DOWN'] as const;
+
+/** SUBMITTED: the image is being pulled. ERROR: it cannot be had; messages wait until a PUT mends the reactor. */
+export type ReactorStatus = (typeof reactorStatuses)[number];
+
+/** Short, and made of letters and digits that can be copied by hand; other texts name no reactor. */
+export const reactorIdPattern = /^[0-9A-Za-z]{1,32}$/;

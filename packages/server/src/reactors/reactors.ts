@@ -1,0 +1,291 @@
+import { type Caller, isAdmin } from '../contract/caller.ts';
+import { fail, type ServiceError } from '../errors.ts';
+import type { AccessChange, AccessChanges } from '../identity/access-changes.ts';
+import { newId } from '../ids.ts';
+import { expectRows, once, type Statement } from '../store/statement.ts';
+import type { Store } from '../store/store.ts';
+import { UnexpectedRows } from '../store/store-errors.ts';
+import { type Reactor, type ReactorSettings, reactorIdPattern } from './reactor.ts';
+import { ReactorMemory } from './reactor-memory.ts';
+import { columnsOf, holdOwner, reactorFrom, selectReactors } from './reactor-rows.ts';
+
+export interface ReactorsOptions {
+  readonly store: Store;
+  readonly changes: Pick<AccessChanges, 'write' | 'onChange'>;
+  readonly log: { warn(facts: object, message: string): void };
+  readonly now?: () => number;
+}
+
+/** Where a page of the list begins: after this reactor. */
+export interface ListPlace {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
+export interface ListedPage {
+  /** Undefined: everybody's. */
+  readonly ownerId: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: ListPlace | undefined;
+}
+
+/** Whether the image is fetched, and whether the registry is asked although a copy is at hand. */
+export interface PullWish {
+  readonly pull: boolean;
+  readonly askRegistry: boolean;
+}
+
+type ReactorListener = (reactorId: string) => void;
+type RemovingListener = (reactor: Reactor, by: string) => Promise<void>;
+
+/** How often a PUT is thought over again because another one was faster. */
+const mostTries = 10;
+const mostAtOnce = 200;
+
+/**
+ * The registered reactors. What is read by id is remembered; every change is committed together with an access change
+ * of kind `reactor`, by which all processes forget it within a second or so. (The alternative, a version that each
+ * message compares in its own statement, would make every message pay for what changes once a day.)
+ */
+export class Reactors {
+  readonly #store: Store;
+  readonly #changes: ReactorsOptions['changes'];
+  readonly #log: ReactorsOptions['log'];
+  readonly #now: () => number;
+  readonly #memory = new ReactorMemory();
+  readonly #changed = new Set<string>();
+  readonly #ready: ReactorListener[] = [];
+  readonly #removed: ReactorListener[] = [];
+  readonly #submitted: ReactorListener[] = [];
+  readonly #removing: RemovingListener[] = [];
+
+  constructor({ store, changes, log, now = Date.now }: ReactorsOptions) {
+    this.#store = store;
+    this.#changes = changes;
+    this.#log = log;
+    this.#now = now;
+    changes.onChange((change) => this.#noticeChange(change));
+  }
+
+  /** From memory where it is known. Never tells of pull progress: `show` does. */
+  async byId(id: string): Promise<Reactor | undefined> {
+    return this.#memory.get(id) ?? this.#memory.load(id, () => this.#read(id));
+  }
+
+  /** The reactor, if this caller may know of it. To anybody but its owner and admins it does not exist. */
+  async forCaller(caller: Caller, id: string): Promise<Reactor> {
+    return visible(caller, id, await this.byId(id));
+  }
+
+  /** As the store has it at this moment. */
+  async show(caller: Caller, id: string): Promise<Reactor> {
+    return visible(caller, id, await this.#read(id));
+  }
+
+  /** Newest first. */
+  async list({ ownerId, limit, offset, after }: ListedPage): Promise<readonly Reactor[]> {
+    let query = selectReactors(this.#store.read)
+      .orderBy('reactors.created_at', 'desc')
+      .orderBy('reactors.id', 'desc')
+      .limit(limit)
+      .offset(offset);
+    if (ownerId !== undefined) query = query.where('reactors.owner_id', '=', ownerId);
+    if (after !== undefined)
+      query = query.where((eb) =>
+        eb(
+          eb.refTuple('reactors.created_at', 'reactors.id'),
+          '<',
+          eb.tuple(after.createdAt, after.id),
+        ),
+      );
+    return (await query.execute()).map(reactorFrom);
+  }
+
+  async register(
+    owner: { readonly id: string; readonly username: string },
+    name: string | null,
+    settings: ReactorSettings,
+    askRegistry: boolean,
+  ): Promise<Reactor> {
+    const id = newId();
+    const now = this.#now();
+    const row = {
+      id,
+      owner_id: owner.id,
+      name,
+      ...columnsOf(settings),
+      status: 'SUBMITTED' as const,
+      revision: 1,
+      pull_asked: askRegistry ? 1 : 0,
+      created_at: now,
+      updated_at: now,
+    };
+    try {
+      await this.#store.write(
+        // A user who is being deleted at this moment registers nothing more.
+        expectRows(holdOwner({ ownerId: owner.id }), 1),
+        once((db) => db.insertInto('reactors').values(row)),
+      );
+    } catch (error) {
+      if (error instanceof UnexpectedRows)
+        throw fail('unknown_resource', { kind: 'user', name: owner.username });
+      throw error;
+    }
+    tellEach(this.#submitted, id);
+    return {
+      id,
+      ownerId: owner.id,
+      ownerUsername: owner.username,
+      name,
+      ...settings,
+      imageDigest: null,
+      imageId: null,
+      status: 'SUBMITTED',
+      statusMessage: '',
+      revision: 1,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  /**
+   * Replaces everything but name and owner. `decide` says, from the reactor as it is, whether the image is fetched:
+   * then the revision is raised, and the reactor waits for its image again.
+   */
+  async replace(
+    reactor: Reactor,
+    settings: ReactorSettings,
+    decide: (current: Reactor) => PullWish,
+  ): Promise<Reactor> {
+    const { id } = reactor;
+    let current: Reactor | undefined = reactor;
+    for (let attempt = 1; attempt <= mostTries; attempt += 1) {
+      if (current === undefined) throw unknown(id);
+      if (current.status === 'SHUTTING_DOWN')
+        throw fail('conflict', { problem: `The reactor ${id} is being deleted.` });
+      const wish = decide(current);
+      if (await this.#replaced(current, settings, wish)) {
+        if (wish.pull) tellEach(this.#submitted, id);
+        const after = await this.#read(id);
+        if (after === undefined) throw unknown(id);
+        return after;
+      }
+      current = await this.#read(id);
+    }
+    throw fail('busy');
+  }
+
+  /** Commits the statements, whose subject is this reactor, and makes every process forget what it knew of it. */
+  async commit(id: string, ...unit: readonly Statement[]) {
+    return this.#changes.write([{ kind: 'reactor', subject: id }], ...unit);
+  }
+
+  /** The reactor has its image, or something else about it has changed while it has: may be told more than once. */
+  onReady(listener: ReactorListener): void {
+    this.#ready.push(listener);
+  }
+
+  /** The reactor is gone; told in every process. */
+  onRemoved(listener: ReactorListener): void {
+    this.#removed.push(listener);
+  }
+
+  /** The reactor is to go, by this user's wish: stop what runs and drop what waits. It goes once all have resolved. */
+  onRemoving(listener: RemovingListener): void {
+    this.#removing.push(listener);
+  }
+
+  /** This process has put the reactor into SUBMITTED: its image is wanted. */
+  onSubmitted(listener: ReactorListener): void {
+    this.#submitted.push(listener);
+  }
+
+  async tellRemoving(reactor: Reactor, by: string): Promise<void> {
+    await Promise.all(this.#removing.map((listener) => listener(reactor, by)));
+  }
+
+  async #read(id: string): Promise<Reactor | undefined> {
+    // Texts that no reactor has, some of which the store could not even be asked for.
+    if (!reactorIdPattern.test(id)) return undefined;
+    const row = await selectReactors(this.#store.read)
+      .where('reactors.id', '=', id)
+      .executeTakeFirst();
+    return row && reactorFrom(row);
+  }
+
+  /** False: another PUT or a DELETE was faster. */
+  async #replaced(current: Reactor, settings: ReactorSettings, wish: PullWish): Promise<boolean> {
+    const now = this.#now();
+    const update = once((db) =>
+      db
+        .updateTable('reactors')
+        .set((eb) => ({
+          ...columnsOf(settings),
+          updated_at: now,
+          ...(wish.pull && {
+            status: 'SUBMITTED' as const,
+            status_message: '',
+            image_id: null,
+            image_digest: null,
+            pull_asked: wish.askRegistry ? 1 : 0,
+            revision: eb('revision', '+', 1),
+          }),
+        }))
+        .where('id', '=', current.id)
+        .where('image', '=', current.image)
+        .where('status', '!=', 'SHUTTING_DOWN'),
+    );
+    try {
+      await this.commit(current.id, expectRows(update, 1));
+      return true;
+    } catch (error) {
+      if (error instanceof UnexpectedRows) return false;
+      throw error;
+    }
+  }
+
+  #noticeChange({ kind, subject }: AccessChange): void {
+    if (kind === 'user') this.#memory.forgetAllOf(subject);
+    if (kind !== 'reactor') return;
+    this.#memory.forget(subject);
+    if (this.#changed.size === 0) setImmediate(() => void this.#tellOfChanges());
+    this.#changed.add(subject);
+  }
+
+  /** Whoever waits for a reactor is told here, whichever process changed it. */
+  async #tellOfChanges(): Promise<void> {
+    const ids = [...this.#changed];
+    this.#changed.clear();
+    try {
+      for (let at = 0; at < ids.length; at += mostAtOnce) {
+        const some = ids.slice(at, at + mostAtOnce);
+        const rows = await this.#store.read
+          .selectFrom('reactors')
+          .select(['id', 'status'])
+          .where('id', 'in', some)
+          .execute();
+        const statuses = new Map(rows.map(({ id, status }) => [id, status]));
+        for (const id of some) {
+          if (!statuses.has(id)) tellEach(this.#removed, id);
+          if (statuses.get(id) === 'READY') tellEach(this.#ready, id);
+        }
+      }
+    } catch (error) {
+      this.#log.warn({ err: error, reactors: ids.length }, 'looking at changed reactors failed');
+    }
+  }
+}
+
+function visible(caller: Caller, id: string, reactor: Reactor | undefined): Reactor {
+  if (reactor === undefined) throw unknown(id);
+  if (reactor.ownerId !== caller.userId && !isAdmin(caller)) throw unknown(id);
+  return reactor;
+}
+
+const unknown = (id: string): ServiceError =>
+  fail('unknown_resource', { kind: 'reactor', name: id });
+
+function tellEach(listeners: readonly ReactorListener[], id: string): void {
+  for (const listener of listeners) listener(id);
+}
