@@ -1,9 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { success } from '../contract/envelope.ts';
 import { fail } from '../errors.ts';
 
 /** Wraps what handlers return: envelope or bare result, compact or indented, as the route and the caller want it. */
 export function wrapAnswers(app: FastifyInstance): void {
+  app.decorateReply('answerMessage', null);
+
   // Read early: a wrong `naked` is refused before the operation does anything.
   app.addHook('preValidation', async (request) => {
     if (request.routeOptions.config.answer === undefined) return;
@@ -14,7 +16,7 @@ export function wrapAnswers(app: FastifyInstance): void {
   app.addHook('preSerialization', async (request, reply, payload) => {
     if (!isWrapped(request) || reply.statusCode >= 400) return payload;
     reply.serializer((wrapped: unknown) => toJson(request, wrapped));
-    return wrap(request, payload);
+    return wrap(request, reply, payload);
   });
 
   // A null result never reaches preSerialization, and would be sent as an empty body.
@@ -22,7 +24,7 @@ export function wrapAnswers(app: FastifyInstance): void {
     const nothing = payload === null || payload === undefined || payload === '';
     if (!nothing || !isWrapped(request) || reply.statusCode >= 400) return payload;
     reply.type('application/json; charset=utf-8');
-    return toJson(request, wrap(request, null));
+    return toJson(request, wrap(request, reply, null));
   });
 }
 
@@ -31,10 +33,10 @@ function isWrapped(request: FastifyRequest): boolean {
   return shape !== 'raw' && !request.is404;
 }
 
-function wrap(request: FastifyRequest, result: unknown): unknown {
+function wrap(request: FastifyRequest, reply: FastifyReply, result: unknown): unknown {
   const { answer, message } = request.routeOptions.config;
   const naked = readFlag(request, 'naked') ?? answer === 'bare';
-  return naked ? result : success(result, message);
+  return naked ? result : success(result, reply.answerMessage ?? message);
 }
 
 export function toJson(request: FastifyRequest, value: unknown): string {
