@@ -7,6 +7,7 @@ import {
   EngineUnavailable,
   ImageGone,
 } from '../engines/engine.ts';
+import type { ImageKeeper } from '../reactors/images.ts';
 import type { Reactor } from '../reactors/reactor.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
@@ -28,8 +29,8 @@ export interface BeginParts {
   >;
   /** The address at which the container reaches the service. */
   readonly apiServer: () => string;
-  /** Fetches an image again that the engine has lost; rejects with a sentence when it cannot be had. */
-  readonly ensureImage: (reactor: Reactor) => Promise<unknown>;
+  /** Fetches an image again that the engine has lost. Rejects with PullFailed: then the reactor is in ERROR. */
+  readonly images: Pick<ImageKeeper, 'ensureImage'>;
 }
 
 /** A container that has started. */
@@ -45,7 +46,8 @@ const mostTries = 3;
 const pausesMs = [200, 1_000];
 
 /** Makes the container and starts it. Rejects when it cannot be done, and leaves no container then. */
-export async function begin(parts: BeginParts, active: Active, reactor: Reactor): Promise<Begun> {
+export async function begin(parts: BeginParts, active: Active, given: Reactor): Promise<Begun> {
+  let reactor = given;
   for (let tries = 1; ; ) {
     active.beginning.throwIfAborted();
     try {
@@ -60,12 +62,30 @@ export async function begin(parts: BeginParts, active: Active, reactor: Reactor)
         await pause(1_000, undefined, { signal: active.beginning });
         continue;
       }
-      if (error instanceof ImageGone && tries < mostTries) await parts.ensureImage(reactor);
+      if (error instanceof ImageGone && tries < mostTries) {
+        reactor = await withImage(parts, active, reactor);
+      }
       await removeQuietly(parts.engine, active);
       const wait = pausesMs[tries - 1];
       if (tries >= mostTries || wait === undefined) throw error;
       tries += 1;
       await pause(wait, undefined, { signal: active.beginning });
+    }
+  }
+}
+
+/** The reactor with the image that the engine has now. */
+async function withImage(
+  { images, engineReturn }: BeginParts,
+  active: Active,
+  reactor: Reactor,
+): Promise<Reactor> {
+  for (;;) {
+    try {
+      return { ...reactor, imageId: (await images.ensureImage(reactor)).id };
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error;
+      await engineReturn.wait(active.beginning);
     }
   }
 }

@@ -48,16 +48,22 @@ export function countLines(bytes: Uint8Array): number {
   return lines;
 }
 
-/** The parts of a chunk from a place in the log on, in the order in which they were written. */
-export function* partsOf(chunk: LogChunk, from = 0): Generator<LogPart> {
+/** The parts of a chunk between two places of the log, in the order in which they were written. */
+export function* partsOf(
+  chunk: LogChunk,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): Generator<LogPart> {
   const triples: number[] = JSON.parse(chunk.parts);
   let at = 0;
   for (let place = 0; place < triples.length; place += 3) {
     const [code, time = 0, length = 0] = triples.slice(place, place + 3);
-    const skipped = Math.min(length, Math.max(0, from - chunk.start - at));
-    const bytes = chunk.body.subarray(at + skipped, at + length);
+    const first = Math.max(at, from - chunk.start);
+    const end = Math.min(at + length, to - chunk.start);
     at += length;
-    if (bytes.length > 0) yield { stream: streamOf(code), time, bytes, end: chunk.start + at };
+    if (first >= end) continue;
+    const bytes = chunk.body.subarray(first, end);
+    yield { stream: streamOf(code), time, bytes, end: chunk.start + end };
   }
 }
 

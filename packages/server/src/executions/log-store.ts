@@ -3,6 +3,7 @@ import type { OutputChunk, OutputStream } from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
 import { type LogPart, partsOf } from './log-lines.ts';
 import { findChunk, findLog, type KeptLog, type PerStream, removeLog } from './log-rows.ts';
+import { findTail } from './log-tail.ts';
 import { type LogOptions, type LogWriter, StoredLogWriter } from './log-writer.ts';
 
 export type { LogOptions, LogWriter } from './log-writer.ts';
@@ -61,16 +62,22 @@ export class LogStore {
     };
   }
 
-  /** What is kept now from a place on, chunk by chunk: the next is read when the last has been used. */
-  async *read(executionId: string, from = 0, stream?: OutputStream): AsyncGenerator<LogPart> {
-    for (let place = from; ; ) {
+  /**
+   * The log from one place to another, chunk by chunk: the next is read when the last has been used. It ends early
+   * when the log is dropped meanwhile.
+   */
+  async *read(executionId: string, from: number, to: number): AsyncGenerator<LogPart> {
+    for (let place = from; place < to; ) {
       const chunk = await findChunk(this.#store, executionId, place);
       if (chunk === undefined || chunk.start + chunk.body.length <= place) return;
-      for (const part of partsOf(chunk, place)) {
-        if (stream === undefined || part.stream === stream) yield part;
-      }
+      yield* partsOf(chunk, place, to);
       place = chunk.start + chunk.body.length;
     }
+  }
+
+  /** The place from which on there are this many lines of the stream, or of both. */
+  tail(executionId: string, lines: number, stream?: OutputStream): Promise<number> {
+    return findTail(this.#store, executionId, lines, stream);
   }
 
   /** Forgets logs, and everything in them. */

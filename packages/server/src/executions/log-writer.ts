@@ -93,7 +93,8 @@ export class StoredLogWriter implements LogWriter {
   write(chunk: OutputChunk): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#done) throw new Error('This log has been ended; it takes nothing more.');
-      const { stream, time, bytes } = chunk;
+      const { stream, bytes } = chunk;
+      const time = Math.round(chunk.time);
       for (let at = 0; at < bytes.length; at += sliceBytes) {
         await this.#take(stream, time, bytes.subarray(at, at + sliceBytes));
       }

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { ContainerGone } from '../engines/engine.ts';
+import { ContainerGone, PullFailed } from '../engines/engine.ts';
 import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import { Active, type RunRules } from './active.ts';
@@ -102,6 +102,11 @@ export class Runner {
     } catch (error) {
       if (active.detached) return undefined;
       await this.#removeContainer(active);
+      // The reactor is in ERROR now, and what waits for it waits on, this one first.
+      if (error instanceof PullFailed) {
+        await release(this.#parts, execution);
+        return undefined;
+      }
       const wanted = active.stopWords === undefined;
       const words = wanted
         ? `could not be run: ${sentence(error)}`
