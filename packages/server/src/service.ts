@@ -10,6 +10,7 @@ import { createLog } from './http/request-log.ts';
 import { makeFirstAdmin } from './identity/first-admin.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
 import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
+import { assembleReactors, type ReactorsArea } from './reactors/reactors-area.ts';
 import { openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -30,6 +31,7 @@ export async function startService(
   let store: Store | undefined;
   let identity: Identity | undefined;
   let oauth: OAuth | undefined;
+  let reactors: ReactorsArea | undefined;
   try {
     store = await openStore({
       database: config.database,
@@ -39,11 +41,12 @@ export async function startService(
     identity = assembleIdentity({ store, config, log });
     // Before the first admin: a start that fails over a setting must not use up the password that is shown once.
     oauth = await assembleOAuth({ store, config, identity, log });
+    const engine = new DockerEngine({ address: config.engine, environment });
+    reactors = await assembleReactors({ store, config, changes: identity.changes, engine, log });
     const admin = await makeFirstAdmin(store, identity.users, {
       username: config.admin_username,
       password: config.admin_password,
     });
-    const engine = new DockerEngine({ address: config.engine, environment });
     let baseUrl = config.base_url ?? '';
     const app = await buildApp({
       config,
@@ -51,12 +54,14 @@ export async function startService(
       store,
       identity,
       oauth,
+      reactors,
       engine,
       metrics,
       baseUrl: () => baseUrl,
     });
     identity.start();
     oauth.start();
+    reactors.start();
     await app.listen({
       host: config.host,
       port: config.port,
@@ -73,28 +78,30 @@ export async function startService(
         engineProblem: await problemOf(engine),
       }),
     );
-    return { address, stop: () => stopAll(app, identity, oauth, store, folder) };
+    return { address, stop: () => stopAll({ app, reactors, identity, oauth, store, folder }) };
   } catch (error) {
-    identity?.stop();
-    await oauth?.stop();
-    await store?.close();
-    folder.release();
+    await stopAll({ reactors, identity, oauth, store, folder });
     throw error;
   }
 }
 
-async function stopAll(
-  app: { close(): Promise<void> },
-  identity: Identity | undefined,
-  oauth: OAuth | undefined,
-  store: Store | undefined,
-  folder: DataFolder,
-): Promise<void> {
-  await app.close();
-  identity?.stop();
-  await oauth?.stop();
-  await store?.close();
-  folder.release();
+interface Started {
+  readonly app?: { close(): Promise<void> };
+  readonly reactors: ReactorsArea | undefined;
+  readonly identity: Identity | undefined;
+  readonly oauth: OAuth | undefined;
+  readonly store: Store | undefined;
+  readonly folder: DataFolder;
+}
+
+/** What uses something else stops before it. */
+async function stopAll(started: Started): Promise<void> {
+  await started.app?.close();
+  await started.reactors?.stop();
+  started.identity?.stop();
+  await started.oauth?.stop();
+  await started.store?.close();
+  started.folder.release();
 }
 
 /** A wildcard address is not one that a person can open. */

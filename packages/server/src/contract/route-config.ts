@@ -10,6 +10,10 @@ import 'fastify';
 export type AnswerShape = 'enveloped' | 'bare' | 'raw';
 
 declare module 'fastify' {
+  interface FastifyReply {
+    /** Instead of the route's `message`, where the sentence depends on what happened. */
+    answerMessage: string | null;
+  }
   interface FastifyContextConfig {
     /** How the result is wrapped. `raw` when not said. */
     answer?: AnswerShape;

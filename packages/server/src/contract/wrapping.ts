@@ -1,12 +1,12 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
 import { success } from './envelope.ts';
 
 /** The result in the envelope or alone, as the route and the caller want it. */
-export function wrap(request: FastifyRequest, result: unknown): unknown {
+export function wrap(request: FastifyRequest, reply: FastifyReply, result: unknown): unknown {
   const { answer, message } = request.routeOptions.config;
   const naked = readFlag(request, 'naked') ?? answer === 'bare';
-  return naked ? result : success(result, message);
+  return naked ? result : success(result, reply.answerMessage ?? message);
 }
 
 export function toJson(request: FastifyRequest, value: unknown): string {

@@ -6,33 +6,62 @@
 export interface Engine {
   /** Resolves with a line such as "Docker 20.10.24 at unix:///var/run/docker.sock"; rejects with EngineUnavailable. */
   ping(): Promise<string>;
+  /** Makes what every first container would have to wait for. Nothing depends on it but speed. */
+  prepare(): Promise<void>;
+  /** The address on this machine at which containers reach it; undefined where the engine is on another machine. */
+  gatewayAddress(): Promise<string | undefined>;
 
-  /** Fetches an image from its registry. Rejects with PullFailed, whose sentence a person understands. */
+  /**
+   * Fetches an image from its registry. Rejects with PullFailed, whose sentence a person understands. Callers that ask
+   * for the same image at the same time share one pull; it ends early only when all of them have given up.
+   */
   pull(reference: string, options?: PullOptions): Promise<Image>;
   /** The image as the engine has it now; undefined when it has none under this reference. Never asks a registry. */
   findImage(reference: string): Promise<Image | undefined>;
 
   /**
    * Makes a container and does not start it. The name is the identity: where a container of that name exists already,
-   * it is adopted, not made a second time.
+   * it is adopted, not made a second time. Rejects with ImageGone when the engine does not have the image.
    */
   create(spec: ContainerSpec): Promise<{ readonly id: string; readonly adopted: boolean }>;
   /** Puts files into a container that has not started. */
   handOver(id: string, files: readonly HandedFile[]): Promise<void>;
-  /** Everything the container will write, from its first byte. Asked for before `start`. */
+  /**
+   * Everything the container will write, from its first byte. Asked for before `start`. A reader that is slow slows the
+   * container down; nothing is dropped and little is held in memory. Should the engine go away meanwhile, the output
+   * ends with EngineUnavailable, and `replay` has what is missing.
+   */
   attach(id: string): Promise<ContainerOutput>;
-  /** Everything the container has written so far and, while it runs, what it will write: for a service that comes back. */
+  /**
+   * Everything the container has written so far and, while it runs, what it will write: for a service that comes back.
+   * Each stream has the same bytes in the same order as `attach` gave, so that a reader can skip as many as it has. Of a
+   * container that wrote more than twice its `logBytes`, the oldest are gone.
+   */
   replay(id: string): Promise<ContainerOutput>;
+  /** No error when it runs already, or has ended. */
   start(id: string): Promise<void>;
-  /** Resolves when the container has ended; at once when it has already. Rejects with ContainerGone when there is none. */
+  /**
+   * Resolves when the container has ended; at once when it has already. May be asked before `start`. Waits on while the
+   * engine is away. Rejects with ContainerGone when there is no such container any more.
+   */
   ended(id: string): Promise<ContainerEnd>;
   /** Asks it to stop, and kills it after the grace. No error when it has ended or is gone. */
   stop(id: string, graceSeconds: number): Promise<void>;
   /** Removes it, running or not, with its anonymous volumes. No error when it is gone. */
   remove(id: string): Promise<void>;
-  /** Exact figures, read after the end and before `remove`; undefined where the engine cannot tell. */
+  /** What it used, read after the end and before `remove`; undefined where nothing is known. */
   usage(id: string): Promise<Usage | undefined>;
   list(labels: Readonly<Record<string, string>>): Promise<readonly ContainerSummary[]>;
+
+  /** Removes what the driver itself has made and lost sight of, after a kill for one. Cheap: for a reaper. */
+  tidy(): Promise<void>;
+  /**
+   * Removes the service's containers that carry all of these labels, running or not, and once none is left also what
+   * the driver itself has made: after it, nothing of the service is on the engine.
+   */
+  removeLeftovers(labels: Readonly<Record<string, string>>): Promise<void>;
+  /** Ends what the driver does in the background. Containers run on, and a later driver finds them. */
+  close(): Promise<void>;
 }
 
 export interface PullOptions {
@@ -63,9 +92,19 @@ export interface Image {
 export interface ContainerSpec {
   readonly name: string;
   readonly image: string;
+  /** Instead of the image's own. */
+  readonly entrypoint?: readonly string[] | undefined;
+  readonly command?: readonly string[] | undefined;
   readonly environment: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   readonly limits: ContainerLimits;
+  /** How much output the service keeps of it: the engine keeps at least twice as much, for `replay`. */
+  readonly logBytes?: number | undefined;
+  /**
+   * Containers of one group trust each other: they may use one network place, one after the other and never at once.
+   * Those of different groups never do.
+   */
+  readonly group?: string | undefined;
   /** Folders or sockets of this machine that the container sees. */
   readonly mounts?: readonly {
     readonly from: string;
@@ -130,6 +169,8 @@ export interface Usage {
   readonly cpu: number;
   /** Bytes over the network, both ways, and of block I/O. */
   readonly io: number;
+  /** Counted by the kernel to the end. Otherwise the last sample before the end: a lower bound. */
+  readonly exact: boolean;
 }
 
 export interface ContainerSummary {
@@ -142,8 +183,47 @@ export interface ContainerSummary {
 
 /** The engine is missing or does not answer; the sentence says which, and what to do. Nothing is known to have happened. */
 export class EngineUnavailable extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'EngineUnavailable';
+  override readonly name = 'EngineUnavailable';
+}
+
+/** The engine answered, and does not do it; the message has its own words. */
+export class EngineRefused extends Error {
+  override readonly name = 'EngineRefused';
+}
+
+/** There is no container of this id or name any more. */
+export class ContainerGone extends Error {
+  override readonly name = 'ContainerGone';
+
+  constructor(container: string) {
+    super(`There is no container ${container}.`);
+  }
+}
+
+/** The engine does not have this image. */
+export class ImageGone extends Error {
+  override readonly name = 'ImageGone';
+
+  constructor(image: string) {
+    super(`The engine does not have the image ${image}.`);
+  }
+}
+
+export type PullFailure =
+  | 'not found'
+  | 'unreachable'
+  | 'refused'
+  | 'invalid reference'
+  | 'given up'
+  | 'failed';
+
+/** A pull that did not work; the message is a sentence for the person who named the image. */
+export class PullFailed extends Error {
+  override readonly name = 'PullFailed';
+  readonly reason: PullFailure;
+
+  constructor(reason: PullFailure, sentence: string) {
+    super(sentence);
+    this.reason = reason;
   }
 }

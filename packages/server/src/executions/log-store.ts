@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OutputChunk, OutputStream } from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
+import { expireLog, findAmong, findExpired, findUnended, removeLog } from './log-expiry.ts';
 import { type LogPart, partsOf } from './log-lines.ts';
-import { findChunk, findLog, type KeptLog, type PerStream, removeLog } from './log-rows.ts';
+import { findChunk, findLog, type KeptLog, type PerStream } from './log-rows.ts';
 import { findTail } from './log-tail.ts';
 import { type LogOptions, type LogWriter, StoredLogWriter } from './log-writer.ts';
 
@@ -78,6 +79,26 @@ export class LogStore {
   /** The place from which on there are this many lines of the stream, or of both. */
   tail(executionId: string, lines: number, stream?: OutputStream): Promise<number> {
     return findTail(this.#store, executionId, lines, stream);
+  }
+
+  /** Logs whose time is over, those first that have waited longest. */
+  expired(now: number, limit: number): Promise<readonly string[]> {
+    return findExpired(this.#store, now, limit);
+  }
+
+  /** Logs that nobody has ended, in the order of their ids. */
+  unended(after: string, limit: number): Promise<readonly string[]> {
+    return findUnended(this.#store, after, limit);
+  }
+
+  /** Sets the end of a log that nobody has ended: its writer is gone for good. */
+  async expire(executionId: string, at: number): Promise<void> {
+    await this.#store.write(expireLog({ id: executionId, at }));
+  }
+
+  /** Which of these executions have a log. */
+  among(executionIds: readonly string[]): Promise<readonly string[]> {
+    return findAmong(this.#store, executionIds);
   }
 
   /** Forgets logs, and everything in them. */

@@ -12,6 +12,8 @@ import { pageRoutes } from '../oauth/page-routes.ts';
 import { personPages } from '../oauth/person-pages.ts';
 import { problemPage } from '../oauth/problem-pages.ts';
 import { tokenRoutes } from '../oauth/token-routes.ts';
+import { reactorRoutes } from '../reactors/reactor-routes.ts';
+import type { ReactorsArea } from '../reactors/reactors-area.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
@@ -35,6 +37,7 @@ export interface AppParts {
   readonly store: Store;
   readonly identity: Identity;
   readonly oauth: OAuth;
+  readonly reactors: ReactorsArea;
   readonly engine: Engine;
   readonly metrics: Metrics;
   /** Known only once the service listens, when it takes a free port. */
@@ -45,7 +48,7 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 
 /** The HTTP side of the service, put together and not yet listening. */
 export async function buildApp(parts: AppParts) {
-  const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
+  const { config, log, store, identity, oauth, reactors, engine, metrics, baseUrl } = parts;
   const app = Fastify({
     loggerInstance: log,
     genReqId: requestId,
@@ -82,6 +85,7 @@ export async function buildApp(parts: AppParts) {
     clientRoutes({ clients: oauth.clients, allowHttp: config.allow_http, baseUrl }),
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
+  await app.register(reactorRoutes({ ...reactors, config, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);

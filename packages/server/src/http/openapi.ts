@@ -22,6 +22,7 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
       tags: [
         { name: 'Authorization', description: 'The way of a user’s browser, and the tokens' },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
+        { name: 'Reactors', description: 'Container images that run for each message' },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],
       components: { securitySchemes },

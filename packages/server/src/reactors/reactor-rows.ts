@@ -105,7 +105,7 @@ export const holdOwner = prepared((db, p: { ownerId: string }) =>
 export const markShuttingDown = prepared((db, p: { id: string; now: number }) =>
   db
     .updateTable('reactors')
-    .set({ status: 'SHUTTING_DOWN', status_message: '', updated_at: p.now })
+    .set({ status: 'SHUTTING_DOWN', status_message: '', updated_at: p.now, tended_at: p.now })
     .where('id', '=', p.id)
     .where('status', '!=', 'SHUTTING_DOWN'),
 );

@@ -118,6 +118,7 @@ export class Reactors {
       status: 'SUBMITTED' as const,
       revision: 1,
       pull_asked: askRegistry ? 1 : 0,
+      tended_at: now,
       created_at: now,
       updated_at: now,
     };
@@ -229,6 +230,7 @@ export class Reactors {
             image_id: null,
             image_digest: null,
             pull_asked: wish.askRegistry ? 1 : 0,
+            tended_at: now,
             revision: eb('revision', '+', 1),
           }),
         }))

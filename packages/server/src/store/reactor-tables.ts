@@ -34,6 +34,8 @@ export interface ReactorsTable {
   revision: number;
   /** 1: while SUBMITTED, the registry is to be asked also where the operator lets copies at hand do (`force`). */
   pull_asked: Generated<number>;
+  /** When a process last said that it is at work on what the status announces. */
+  tended_at: Generated<number>;
   /** The place of the newest message in the reactor's order of receipt. */
   last_seq: Generated<number>;
   /** How many of its executions have come to an end, so that those that wait need not be counted one by one. */

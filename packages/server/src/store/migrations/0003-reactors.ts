@@ -42,6 +42,7 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
     .addColumn('status_message', types.text, noText)
     .addColumn('revision', types.integer, needed)
     .addColumn('pull_asked', types.integer, zero)
+    .addColumn('tended_at', types.integer, zero)
     .addColumn('last_seq', types.integer, zero)
     .addColumn('settled', types.integer, zero)
     .addColumn('total_executions', types.integer, zero)

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import type { Config } from '../config.ts';
+import { type Reactor, reactorStatuses } from './reactor.ts';
+import { asSize } from './reactor-rules.ts';
+
+/** A reactor as it is shown. */
+export const ReactorRecord = Type.Object(
+  {
+    id: Type.String(),
+    owner: Type.String({ description: 'The username of who registered it.' }),
+    name: Type.Union([Type.String(), Type.Null()]),
+    description: Type.String(),
+    image: Type.String(),
+    imageDigest: Type.Union([Type.String(), Type.Null()], {
+      description:
+        "The registry's digest of what is run; null before the pull, and where it came from no registry.",
+    }),
+    imageId: Type.Union([Type.String(), Type.Null()], {
+      description: 'The id of what is run, as the engine has it.',
+    }),
+    status: Type.String({
+      enum: [...reactorStatuses],
+      description:
+        'SUBMITTED: its image is being pulled, messages wait. READY. ERROR: statusMessage says why, messages wait ' +
+        'until a PUT mends it. SHUTTING_DOWN: it is being deleted.',
+    }),
+    statusMessage: Type.String(),
+    revision: Type.Integer({ description: 'Raised by every PUT that pulls the image.' }),
+    defaultEnvironment: Type.Record(Type.String(), Type.String()),
+    stateless: Type.Boolean(),
+    maxWorkers: Type.Integer(),
+    memLimit: Type.String({ description: "What holds: its own, or the operator's default." }),
+    maxCpus: Type.Number({
+      description: "In cores. What holds: its own, or the operator's default.",
+    }),
+    timeout: Type.Integer({ description: 'Seconds.' }),
+    logEx: Type.Integer({ description: 'Seconds.' }),
+    token: Type.Boolean(),
+    hints: Type.Array(Type.String()),
+    privileged: Type.Boolean(),
+    type: Type.String(),
+    queue: Type.String(),
+    useContainerUid: Type.Boolean(),
+    createTime: Type.String({ format: 'date-time' }),
+    lastUpdateTime: Type.String({ format: 'date-time' }),
+    _links: Type.Object({
+      self: Type.String(),
+      owner: Type.String(),
+      executions: Type.String(),
+      messages: Type.String(),
+    }),
+  },
+  { title: 'Reactor' },
+);
+
+export function reactorRecord(
+  reactor: Reactor,
+  defaults: Pick<Config, 'default_memory' | 'default_cpus'>,
+  baseUrl: string,
+) {
+  const self = `${baseUrl}/actors/v2/${reactor.id}`;
+  return {
+    id: reactor.id,
+    owner: reactor.ownerUsername,
+    name: reactor.name,
+    description: reactor.description,
+    image: reactor.image,
+    imageDigest: reactor.imageDigest,
+    imageId: reactor.imageId,
+    status: reactor.status,
+    statusMessage: reactor.statusMessage,
+    revision: reactor.revision,
+    defaultEnvironment: reactor.environment,
+    stateless: reactor.stateless,
+    maxWorkers: reactor.maxWorkers,
+    memLimit: asSize(reactor.memoryBytes ?? defaults.default_memory),
+    maxCpus: reactor.cpus ?? defaults.default_cpus,
+    timeout: reactor.timeoutSeconds,
+    logEx: reactor.logSeconds,
+    token: reactor.token,
+    hints: [...reactor.hints],
+    privileged: reactor.privileged,
+    type: reactor.legacy.type,
+    queue: reactor.legacy.queue,
+    useContainerUid: reactor.legacy.useContainerUid,
+    createTime: new Date(reactor.createdAt).toISOString(),
+    lastUpdateTime: new Date(reactor.updatedAt).toISOString(),
+    _links: {
+      self,
+      owner: `${baseUrl}/profiles/v2/${reactor.ownerUsername}`,
+      executions: `${self}/executions`,
+      messages: `${self}/messages`,
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Config } from '../config.ts';
+import type { Engine } from '../engines/engine.ts';
+import type { AccessChanges } from '../identity/access-changes.ts';
+import type { Store } from '../store/store.ts';
+import { ImageKeeper } from './images.ts';
+import { Reactors } from './reactors.ts';
+import { RegistryLogins } from './registry-credentials.ts';
+import { Removal } from './removal.ts';
+import { Tending } from './tending.ts';
+
+interface Parts {
+  readonly store: Store;
+  readonly config: Pick<Config, 'pull_policy' | 'registry_auth'>;
+  readonly changes: Pick<AccessChanges, 'write' | 'onChange'>;
+  readonly engine: Pick<Engine, 'pull' | 'findImage'>;
+  readonly log: {
+    info(facts: object, message: string): void;
+    warn(facts: object, message: string): void;
+  };
+}
+
+/** Which images answer which inboxes: everything of this folder that the rest uses, put together once. */
+export interface ReactorsArea {
+  readonly reactors: Reactors;
+  readonly images: ImageKeeper;
+  readonly removal: Removal;
+  /** Goes on with what a restart has interrupted. Whoever listens to `onRemoving` subscribes before. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Throws a SettingError when the file of registry credentials is not one. */
+export async function assembleReactors(parts: Parts): Promise<ReactorsArea> {
+  const { store, config, changes, engine, log } = parts;
+  const logins = await RegistryLogins.open(config.registry_auth);
+  const reactors = new Reactors({ store, changes, log });
+  const tending = new Tending({
+    store,
+    log,
+    takeUp: (id, status) => {
+      if (status === 'SUBMITTED') images.fetch(id);
+      else void removal.finish(id);
+    },
+  });
+  const policy = config.pull_policy;
+  const images = new ImageKeeper({ store, reactors, engine, logins, policy, log, tending });
+  const removal = new Removal({ store, reactors, changes, log, tending });
+  return {
+    reactors,
+    images,
+    removal,
+    start: () => {
+      tending.start();
+      removal.start();
+    },
+    stop: async () => {
+      tending.stop();
+      await Promise.all([images.stop(), removal.stop()]);
+    },
+  };
+}
