@@ -1,12 +1,16 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
 import { success } from './envelope.ts';
 
-/** The result in the envelope or alone, as the route and the caller want it. */
-export function wrap(request: FastifyRequest, reply: FastifyReply, result: unknown): unknown {
+/** The result in the envelope or alone, as the route and the caller want it. `said`: instead of the route's sentence. */
+export function wrap(
+  request: FastifyRequest,
+  result: unknown,
+  said: string | null = null,
+): unknown {
   const { answer, message } = request.routeOptions.config;
   const naked = readFlag(request, 'naked') ?? answer === 'bare';
-  return naked ? result : success(result, reply.answerMessage ?? message);
+  return naked ? result : success(result, said ?? message);
 }
 
 export function toJson(request: FastifyRequest, value: unknown): string {

@@ -1,11 +1,10 @@
 import type { HandedFile } from '../engines/engine.ts';
 import { assertionHeader } from '../oauth/assertion.ts';
 import type { Reactor } from '../reactors/reactor.ts';
+import { longestVariable } from '../reactors/variable-names.ts';
 import type { Execution } from './execution.ts';
 
 const prefix = '_svc_';
-/** The longest string that Linux takes as one variable: name, `=`, value, and the NUL that ends it. */
-const longestVariable = 128 * 1024;
 
 export interface HandOver {
   readonly environment: Readonly<Record<string, string>>;

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type Caller, callerOf } from '../contract/caller.ts';
+import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { fail } from '../errors.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
@@ -27,97 +28,87 @@ export interface InboxRoutesParts {
   readonly onDropped: (executionId: string) => void;
 }
 
-const access = { api: 'Actors' } as const;
-const areas = ['/actors/v2', '/reactors/v2'] as const;
 const NamedReactor = Type.Object({ reactorId: Type.String() });
 
 /** The inbox of a reactor: post a message, see what waits, purge it. */
 export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox {
-  return async (app) => {
+  return underBothSpellings(async (app) => {
     takeBytes(app);
-    for (const area of areas) {
-      const path = `${area}/:reactorId/messages`;
-      // Both spellings are one area: the description has it once.
-      const hide = area !== areas[0];
 
-      app.post(
-        path,
-        {
-          bodyLimit: parts.config.message_limit,
-          config: { access, answer: 'enveloped', message: 'The request was successful.' },
-          schema: {
-            hide,
-            tags: ['Executions'],
-            summary: 'Post a message',
-            description: postDescription,
-            consumes: [
-              'application/x-www-form-urlencoded',
-              'application/json',
-              'application/octet-stream',
-              'text/plain',
-            ],
-            params: NamedReactor,
-            querystring: Type.Object({
-              message: Type.Optional(
-                Type.Unknown({ description: 'The message as a raw string, instead of a body.' }),
-              ),
-            }),
-            response: { 201: PostedMessage },
-          },
+    app.post(
+      '/:reactorId/messages',
+      {
+        bodyLimit: parts.config.message_limit,
+        config: { access, answer: 'enveloped', message: 'The request was successful.' },
+        schema: {
+          tags: ['Executions'],
+          summary: 'Post a message',
+          description: postDescription,
+          consumes: [
+            'application/x-www-form-urlencoded',
+            'application/json',
+            'application/octet-stream',
+            'text/plain',
+          ],
+          params: NamedReactor,
+          querystring: Type.Object({
+            message: Type.Optional(
+              Type.Unknown({ description: 'The message as a raw string, instead of a body.' }),
+            ),
+          }),
+          response: { 201: PostedMessage },
         },
-        async (request, reply) => {
-          const posted = await post(parts, request, request.params.reactorId);
-          return reply.code(201).header('location', posted._links.self).send(posted);
-        },
-      );
+      },
+      async (request, reply) => {
+        const posted = await post(parts, request, request.params.reactorId);
+        return reply.code(201).header('location', posted._links.self).send(posted);
+      },
+    );
 
-      app.get(
-        path,
-        {
-          config: { access, answer: 'enveloped', message: 'The request was successful.' },
-          schema: {
-            hide,
-            tags: ['Executions'],
-            summary: 'See what waits in the inbox',
-            description:
-              'How many messages wait; with `peek` also the oldest of them, in the order in which they will run. The ' +
-              'one that runs is not counted.',
-            params: NamedReactor,
-            querystring: Type.Object({
-              peek: Type.Optional(
-                Type.Integer({
-                  minimum: 1,
-                  maximum: 1000,
-                  description: 'How many of the oldest to show.',
-                  allows: 'a whole number from 1 to 1000',
-                }),
-              ),
-            }),
-            response: { 200: InboxRecord },
-          },
+    app.get(
+      '/:reactorId/messages',
+      {
+        config: { access, answer: 'enveloped', message: 'The request was successful.' },
+        schema: {
+          tags: ['Executions'],
+          summary: 'See what waits in the inbox',
+          description:
+            'How many messages wait; with `peek` also the oldest of them, in the order in which they will run. The ' +
+            'one that runs is not counted.',
+          params: NamedReactor,
+          querystring: Type.Object({
+            peek: Type.Optional(
+              Type.Integer({
+                minimum: 1,
+                maximum: 1000,
+                description: 'How many of the oldest to show.',
+                allows: 'a whole number from 1 to 1000',
+              }),
+            ),
+          }),
+          response: { 200: InboxRecord },
         },
-        (request) => show(parts, callerOf(request), request.params.reactorId, request.query.peek),
-      );
+      },
+      (request) => show(parts, callerOf(request), request.params.reactorId, request.query.peek),
+    );
 
-      app.delete(
-        path,
-        {
-          config: { access, answer: 'enveloped', message: 'The request was successful.' },
-          schema: {
-            hide,
-            tags: ['Executions'],
-            summary: 'Purge the inbox',
-            description:
-              'Drops every message that waits; their executions end as ERROR, with a statusMessage that says who purged ' +
-              'them. What runs goes on, and messages that arrive meanwhile stay.',
-            params: NamedReactor,
-            response: { 200: PurgedInbox },
-          },
+    app.delete(
+      '/:reactorId/messages',
+      {
+        config: { access, answer: 'enveloped', message: 'The request was successful.' },
+        schema: {
+          tags: ['Executions'],
+          summary: 'Purge the inbox',
+          description:
+            'Drops every message that waits; their executions end as ERROR, with a statusMessage that says who purged ' +
+            'them. What runs goes on, and messages that arrive meanwhile stay.',
+          params: NamedReactor,
+          response: { 200: PurgedInbox },
         },
-        (request) => purge(parts, request, request.params.reactorId),
-      );
-    }
-  };
+      },
+      (request) => purge(parts, request, request.params.reactorId),
+    );
+  });
 }
 
 /** The body as it came: whoever parses JSON here would lose the text that the container is to get. */
@@ -140,7 +131,7 @@ async function post(
     body: Buffer.isBuffer(request.body) ? request.body : new Uint8Array(),
     queryMessage,
   });
-  const environment = readOverrides(query, reactor.environment, parts.config.second_prefix);
+  const environment = readOverrides(query, parts.config.second_prefix);
   const executionId = await admit(parts.store, {
     reactorId,
     executor: {

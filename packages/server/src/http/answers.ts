@@ -15,7 +15,7 @@ export function wrapAnswers(app: FastifyInstance): void {
   app.addHook('preSerialization', async (request, reply, payload) => {
     if (!isWrapped(request) || reply.statusCode >= 400) return payload;
     reply.serializer((wrapped: unknown) => toJson(request, wrapped));
-    return wrap(request, reply, payload);
+    return wrap(request, payload, reply.answerMessage);
   });
 
   // A null result never reaches preSerialization, and would be sent as an empty body.
@@ -23,7 +23,7 @@ export function wrapAnswers(app: FastifyInstance): void {
     const nothing = payload === null || payload === undefined || payload === '';
     if (!nothing || !isWrapped(request) || reply.statusCode >= 400) return payload;
     reply.type('application/json; charset=utf-8');
-    return toJson(request, wrap(request, reply, null));
+    return toJson(request, wrap(request, null, reply.answerMessage));
   });
 }
 

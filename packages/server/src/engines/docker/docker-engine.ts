@@ -1,51 +1,213 @@
-import { type Engine, EngineUnavailable } from '../engine.ts';
-import { describeAddress, type EngineAddress, type Environment } from './address.ts';
-import { callDocker } from './docker-api.ts';
-import { findEngineAddress } from './find.ts';
+import {
+  type ContainerEnd,
+  type ContainerOutput,
+  type ContainerSpec,
+  type ContainerSummary,
+  type Engine,
+  EngineRefused,
+  type HandedFile,
+  type Image,
+  type PullOptions,
+  type Usage,
+} from '../engine.ts';
+import { describeAddress, type Environment } from './address.ts';
+import { containerConfig, refuseEngineSocket } from './container-config.ts';
+import { Containers } from './containers.ts';
+import { DockerClient } from './docker-client.ts';
+import { endOf } from './end.ts';
+import { Exits } from './exits.ts';
+import { Facts } from './facts.ts';
+import { DockerRefusal, onContainer, refused } from './failures.ts';
+import { removeHolderImage } from './holder-image.ts';
+import { type HolderLimits, Holders } from './holders.ts';
+import { Images } from './images.ts';
+import { type Labels, ownerLabel, ownLabels } from './labels.ts';
+import { ContainerNetwork } from './network.ts';
+import { Outputs } from './output.ts';
+import { Places } from './places.ts';
+import { read, Version } from './shapes.ts';
+import { tarOf } from './tar.ts';
 
 export interface DockerEngineOptions {
   /** The `engine` setting. */
   readonly address: string | undefined;
   readonly environment: Environment;
+  /** Names everything the driver makes on the engine. No two processes use the same at the same time. */
+  readonly owner?: string;
+  readonly holders?: HolderLimits;
 }
 
 /** Docker, or Podman by its Docker-compatible socket. An engine that comes later, or comes back, is found. */
 export class DockerEngine implements Engine {
-  readonly #options: DockerEngineOptions;
-  #address: EngineAddress | undefined;
+  readonly #owner: string;
+  readonly #client: DockerClient;
+  readonly #facts: Facts;
+  readonly #images: Images;
+  readonly #containers: Containers;
+  readonly #exits: Exits;
+  readonly #outputs: Outputs;
+  readonly #network: ContainerNetwork;
+  readonly #holders: Holders;
+  readonly #places: Places;
 
   constructor(options: DockerEngineOptions) {
-    this.#options = options;
+    const owner = options.owner ?? 'reactord';
+    const client = new DockerClient(options.address, options.environment);
+    const facts = new Facts(client);
+    const network = new ContainerNetwork(client, owner);
+    const limits = options.holders ?? { ready: 2, idle: 8, idleMs: 300_000 };
+    const holders = new Holders(client, facts, network, owner, limits);
+    const containers = new Containers(client);
+    this.#owner = owner;
+    this.#client = client;
+    this.#facts = facts;
+    this.#images = new Images(client);
+    this.#containers = containers;
+    this.#exits = new Exits(client);
+    this.#outputs = new Outputs(client, this.#exits);
+    this.#network = network;
+    this.#holders = holders;
+    this.#places = new Places({ client, facts, network, holders, containers, owner });
   }
 
   async ping(): Promise<string> {
-    const address = await this.#find();
+    const answer = await this.#client.call('GET', '/version', { limitMs: 3_000 });
+    const { Version: number, Components } = read(Version, answer, 'its version');
+    const isPodman = Components?.some(({ Name }) => Name.includes('Podman'));
+    const address = describeAddress(await this.#client.address());
+    return `${isPodman ? 'Podman' : 'Docker'} ${number} at ${address}`;
+  }
+
+  async prepare(): Promise<void> {
     try {
-      const version: unknown = JSON.parse(await callDocker(address, 'GET', '/version'));
-      return `${describeVersion(version)} at ${describeAddress(address)}`;
+      await this.#holders.prepare();
     } catch (error) {
-      this.#address = undefined;
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new EngineUnavailable(
-        `The container engine at ${describeAddress(address)} does not answer (${reason}): start it, or set DOCKER_HOST to one that runs.`,
-      );
+      throw error instanceof DockerRefusal ? refused(error, 'make a network place') : error;
     }
   }
 
-  async #find(): Promise<EngineAddress> {
-    this.#address ??= await findEngineAddress(this.#options.address, this.#options.environment);
-    if (this.#address === undefined) {
-      throw new EngineUnavailable(
-        'No container engine was found: install Docker (on Debian: apt-get install docker.io) and start it, or set DOCKER_HOST.',
-      );
+  async gatewayAddress(): Promise<string | undefined> {
+    const { gateway, isLocal } = await this.#network.get();
+    return isLocal ? gateway : undefined;
+  }
+
+  pull(reference: string, options?: PullOptions): Promise<Image> {
+    return this.#images.pull(reference, options);
+  }
+
+  findImage(reference: string): Promise<Image | undefined> {
+    return this.#images.find(reference);
+  }
+
+  async create(spec: ContainerSpec): Promise<{ readonly id: string; readonly adopted: boolean }> {
+    refuseEngineSocket(spec, await this.#client.address());
+    const facts = await this.#facts.get();
+    const taken = await this.#places.take(spec);
+    try {
+      const config = containerConfig(spec, taken.place, facts, taken.labels);
+      const made = await this.#containers.create(spec.name, spec.image, config);
+      if (made.adopted) await this.#refuseForeign(spec.name);
+      else this.#places.settle(made.id, taken);
+      return made;
+    } catch (error) {
+      throw error instanceof DockerRefusal ? refused(error, `make ${spec.name}`) : error;
+    } finally {
+      await this.#places.giveBack(taken);
     }
-    return this.#address;
+  }
+
+  async handOver(id: string, files: readonly HandedFile[]): Promise<void> {
+    await onContainer(id, 'take files', () =>
+      this.#client.call('PUT', `/containers/${id}/archive`, {
+        query: { path: '/' },
+        upload: tarOf(files),
+        limitMs: 300_000,
+      }),
+    );
+  }
+
+  attach(id: string): Promise<ContainerOutput> {
+    return this.#outputs.attach(id);
+  }
+
+  replay(id: string): Promise<ContainerOutput> {
+    return this.#outputs.replay(id);
+  }
+
+  async start(id: string): Promise<void> {
+    await onContainer(id, 'start a container', async () => {
+      const found = await this.#containers.find(id);
+      // Docker would run one that has ended a second time: an answer that was lost must not cause that.
+      if (found !== undefined && found.State.Status !== 'created') return;
+      try {
+        await this.#containers.start(id);
+      } catch (error) {
+        if (!isNetworkAway(error) || !(await this.#holders.revive(id))) throw error;
+        await this.#containers.start(id);
+      }
+    });
+    await this.#places.begin(id);
+  }
+
+  async ended(id: string): Promise<ContainerEnd> {
+    const state = await this.#exits.watch(id).state;
+    const outOfMemory =
+      state.OOMKilled || (state.ExitCode !== 0 && (await this.#places.ranOutOfMemory(id)));
+    return endOf(state, outOfMemory);
+  }
+
+  stop(id: string, graceSeconds: number): Promise<void> {
+    return this.#containers.stop(id, graceSeconds);
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#places.clear(id, () => this.#containers.remove(id));
+    this.#exits.gone(id);
+  }
+
+  usage(id: string): Promise<Usage | undefined> {
+    return this.#places.usage(id);
+  }
+
+  list(labels: Labels): Promise<readonly ContainerSummary[]> {
+    return this.#containers.list(labels);
+  }
+
+  async tidy(): Promise<void> {
+    await this.#holders.tidy();
+    const own = await this.list(ownLabels(this.#owner, 'container'));
+    await this.#places.tidy(new Set(own.map(({ name }) => name)));
+  }
+
+  async removeLeftovers(labels: Labels): Promise<void> {
+    const own = ownLabels(this.#owner, 'container');
+    for (const { id } of await this.list({ ...labels, ...own })) await this.remove(id);
+    await this.tidy();
+    if ((await this.list(own)).length > 0) return;
+    await this.#holders.empty();
+    await this.#network.remove();
+    await removeHolderImage(this.#client);
+  }
+
+  async close(): Promise<void> {
+    this.#exits.close();
+    this.#places.close();
+    // An engine that is away keeps what it has; the next start of the service finds it.
+    await this.#holders.close().catch(() => {});
+    this.#client.close();
+  }
+
+  async #refuseForeign(name: string): Promise<void> {
+    const found = await this.#containers.find(name);
+    if (found?.Config.Labels?.[ownerLabel] === this.#owner) return;
+    throw new EngineRefused(`There is a container ${name} already, which somebody else made.`);
   }
 }
 
-function describeVersion(version: unknown): string {
-  if (typeof version !== 'object' || version === null) return 'An engine of unknown version';
-  const number = 'Version' in version ? String(version.Version) : 'of unknown version';
-  const components = 'Components' in version ? JSON.stringify(version.Components) : '';
-  return `${components.includes('Podman') ? 'Podman' : 'Docker'} ${number}`;
+/** The holder that it should join does not run: the engine was restarted since. */
+function isNetworkAway(error: unknown): boolean {
+  return (
+    error instanceof DockerRefusal &&
+    /cannot join network of a non running container|not running/i.test(error.message)
+  );
 }

@@ -1,0 +1,115 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ContainerOutput, EngineUnavailable, type OutputChunk } from '../engine.ts';
+import type { DockerClient } from './docker-client.ts';
+import type { Exits } from './exits.ts';
+import { onContainer } from './failures.ts';
+import { framesOf } from './frames.ts';
+import { linesOf } from './log-lines.ts';
+import { Marks } from './marks.ts';
+
+type Source = Duplex | IncomingMessage;
+
+/** What a container writes: live, or again from the engine's log. */
+export class Outputs {
+  readonly #client: DockerClient;
+  readonly #exits: Exits;
+
+  constructor(client: DockerClient, exits: Exits) {
+    this.#client = client;
+    this.#exits = exits;
+  }
+
+  async attach(id: string): Promise<ContainerOutput> {
+    const watch = this.#exits.watch(id);
+    const source = await onContainer(id, 'attach to a container', () =>
+      this.#client.upgrade(`/containers/${id}/attach`, { stream: 1, stdout: 1, stderr: 1 }),
+    );
+    const output = new OpenOutput(this.#client, source);
+    return output.reading(async function* () {
+      for await (const { stream, bytes } of framesOf(output.guard(source)))
+        yield { stream, time: Date.now(), bytes };
+      // The engine ends the stream in the same way when the container ends and when it is itself stopped.
+      await watch.state;
+      if (watch.wasBroken)
+        throw new EngineUnavailable('The container engine went away while the container ran.');
+    });
+  }
+
+  async replay(id: string): Promise<ContainerOutput> {
+    const open = (query: {
+      follow: number;
+      since?: number | undefined;
+    }): Promise<IncomingMessage> =>
+      onContainer(id, 'hand out the log of a container', () =>
+        this.#client.open('GET', `/containers/${id}/logs`, {
+          query: { stdout: 1, stderr: 1, timestamps: 1, ...query },
+        }),
+      );
+    const watch = this.#exits.watch(id);
+    const first = await open({ follow: 1 });
+    const output = new OpenOutput(this.#client, first);
+    return output.reading(async function* () {
+      const marks = new Marks();
+      for await (const chunk of linesOf(output.guard(first))) {
+        marks.set(chunk);
+        yield chunk;
+      }
+      await watch.state;
+      // Following loses what a container wrote last when no line end follows it; so the end is read once more.
+      const second = await open({ follow: 0, since: marks.since() });
+      output.replace(second);
+      for await (const chunk of linesOf(output.guard(second))) {
+        const bytes = marks.beyond(chunk);
+        if (bytes.length > 0) yield { ...chunk, bytes };
+      }
+    });
+  }
+}
+
+/** An output that can be closed from outside, also while its reader waits for the next chunk. */
+class OpenOutput {
+  readonly #client: DockerClient;
+  #source: Source;
+  #isClosed = false;
+
+  constructor(client: DockerClient, source: Source) {
+    this.#client = client;
+    this.#source = source;
+  }
+
+  replace(source: Source): void {
+    this.#source = source;
+    if (this.#isClosed) source.destroy();
+  }
+
+  /** A source whose breaking off is the engine's. */
+  async *guard(source: Source): AsyncGenerator<Buffer> {
+    try {
+      yield* source;
+    } catch (error) {
+      if (this.#isClosed) return;
+      throw this.#client.lost(error, await this.#client.address().catch(() => undefined));
+    }
+  }
+
+  reading(chunks: () => AsyncGenerator<OutputChunk>): ContainerOutput {
+    const close = (): void => {
+      this.#isClosed = true;
+      this.#source.destroy();
+    };
+    const isClosed = (): boolean => this.#isClosed;
+    return {
+      close,
+      async *[Symbol.asyncIterator]() {
+        try {
+          yield* chunks();
+        } catch (error) {
+          if (!isClosed()) throw error;
+        } finally {
+          close();
+        }
+      },
+    };
+  }
+}
