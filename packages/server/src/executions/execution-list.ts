@@ -3,9 +3,9 @@ import type { Page } from '../contract/page.ts';
 import { fail } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 
-/** Which page: `after` is the id of an execution, and the page begins with the next older one. */
+/** Which page: with `below` it begins with the first execution that came before the one of this place. */
 export interface ListPlace extends Page {
-  readonly after: string | undefined;
+  readonly below: number | undefined;
 }
 
 export interface Totals {
@@ -72,9 +72,8 @@ async function totalsLeft(
 export async function listExecutions(
   store: Store,
   reactorId: string,
-  { limit, offset, after }: ListPlace,
+  { limit, offset, below }: ListPlace,
 ) {
-  const below = after === undefined ? undefined : await placeOf(store, reactorId, after);
   const newestFirst = store.read
     .selectFrom('executions')
     .where('reactor_id', '=', reactorId)
@@ -83,6 +82,7 @@ export async function listExecutions(
   return newestFirst
     .select([
       'id',
+      'seq',
       'status',
       'exit_code as exitCode',
       'executor',
@@ -96,18 +96,4 @@ export async function listExecutions(
     )
     .limit(limit + 1)
     .execute();
-}
-
-async function placeOf(store: Store, reactorId: string, executionId: string): Promise<number> {
-  const row = await store.read
-    .selectFrom('executions')
-    .select(['seq', 'reactor_id'])
-    .where('id', '=', executionId)
-    .executeTakeFirst();
-  if (row?.reactor_id !== reactorId)
-    throw fail('invalid_field', {
-      field: 'after',
-      problem: 'names no execution of this reactor; begin again without it',
-    });
-  return row.seq;
 }

@@ -67,39 +67,26 @@ export class LogFollowing {
     const { executionId, stream } = wish;
     const ended = AbortSignal.any([signal, this.#stopping.signal]);
     const bell = new Bell(ended);
-    let statusNews = true;
-    const unsubscribe = this.#listen(executionId, bell, () => {
-      statusNews = true;
-      bell.ring();
-    });
+    const status = new StatusWatch(() => this.#executions.byId(executionId));
+    const unsubscribe = this.#listen(executionId, bell, status);
     try {
       // Sent at once, so that the client knows that it is connected; and how soon it should come back.
       yield Buffer.from('retry: 1000\n\n');
       let place = await this.#firstPlace(wish);
       let lastSent = performance.now();
-      let lastStatus = Number.NEGATIVE_INFINITY;
-      let execution: Execution | undefined;
       while (!ended.aborted) {
-        if (statusNews || performance.now() - lastStatus >= statusMilliseconds) {
-          statusNews = false;
-          execution = await this.#executions.byId(executionId);
-          lastStatus = performance.now();
-        }
         // The log is read after the status: everything is in it before an execution is over.
+        const execution = await status.look();
         const log = await this.#logs.find(executionId);
-        if (log !== undefined && log.size > place) {
-          for await (const events of this.#batches(executionId, stream, place, log.size)) {
-            yield Buffer.from(events);
-            if (ended.aborted) return;
-            lastSent = performance.now();
-          }
-          place = log.size;
+        const size = log?.size ?? 0;
+        for await (const events of this.#batches(executionId, stream, place, size)) {
+          yield Buffer.from(events);
+          if (ended.aborted) return;
+          lastSent = performance.now();
         }
+        place = Math.max(place, size);
         if (execution === undefined) return;
-        if (isOver(execution)) {
-          yield Buffer.from(lastEvents(log, stream, place, execution));
-          return;
-        }
+        if (isOver(execution)) return yield Buffer.from(lastEvents(log, stream, place, execution));
         if (performance.now() - lastSent >= keepAliveMilliseconds) {
           yield Buffer.from(': still here\n\n');
           lastSent = performance.now();
@@ -137,7 +124,11 @@ export class LogFollowing {
     if (batch !== '') yield batch;
   }
 
-  #listen(executionId: string, bell: Bell, onStatus: () => void): () => void {
+  #listen(executionId: string, bell: Bell, status: StatusWatch): () => void {
+    const onStatus = () => {
+      status.news();
+      bell.ring();
+    };
     const wakers = this.#wakers.get(executionId) ?? new Set();
     this.#wakers.set(executionId, wakers.add(onStatus));
     const unsubscribe = this.#logs.onMore(executionId, () => bell.ring());
@@ -146,6 +137,30 @@ export class LogFollowing {
       wakers.delete(onStatus);
       if (wakers.size === 0) this.#wakers.delete(executionId);
     };
+  }
+}
+
+/** The status is asked for when somebody tells of news, and now and then. */
+class StatusWatch {
+  readonly #ask: () => Promise<Execution | undefined>;
+  #execution: Execution | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(ask: () => Promise<Execution | undefined>) {
+    this.#ask = ask;
+  }
+
+  news(): void {
+    this.#askedAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async look(): Promise<Execution | undefined> {
+    if (performance.now() - this.#askedAt >= statusMilliseconds) {
+      // Before asking: news that come meanwhile are a reason to ask again.
+      this.#askedAt = performance.now();
+      this.#execution = await this.#ask();
+    }
+    return this.#execution;
   }
 }
 

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { OutputStream } from '../engines/engine.ts';
 import type { LogsTable } from '../store/log-tables.ts';
 import { expectRows, prepared, type Statement } from '../store/statement.ts';
@@ -151,41 +150,4 @@ export function findChunk(
     .orderBy('start', 'desc')
     .limit(1)
     .executeTakeFirst();
-}
-
-/** Few enough that a log of gigabytes goes without anybody waiting for it. */
-const chunksAtOnce = 32;
-
-const deleteFirstChunks = prepared((db, p: { id: string }) =>
-  db
-    .deleteFrom('log_chunks')
-    .where('execution_id', '=', p.id)
-    .where('start', 'in', (chunks) =>
-      chunks
-        .selectFrom('log_chunks')
-        .select('start')
-        .where('execution_id', '=', p.id)
-        .orderBy('start')
-        .limit(sql.lit(chunksAtOnce)),
-    ),
-);
-
-const deleteLog = prepared((db, p: { id: string }) =>
-  db.deleteFrom('logs').where('execution_id', '=', p.id),
-);
-
-/** The log itself goes with its last chunks: a process that is killed in between leaves nothing that is not found again. */
-export async function removeLog(store: Store, executionId: string): Promise<void> {
-  const id = { id: executionId };
-  for (;;) {
-    const left = await store.read
-      .selectFrom('log_chunks')
-      .select('start')
-      .where('execution_id', '=', executionId)
-      .limit(chunksAtOnce + 1)
-      .execute();
-    if (left.length <= chunksAtOnce) break;
-    await store.write(deleteFirstChunks(id));
-  }
-  await store.write(deleteFirstChunks(id), deleteLog(id));
 }

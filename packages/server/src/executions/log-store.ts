@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { OutputChunk, OutputStream } from '../engines/engine.ts';
+import type { OutputStream } from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
+import { expireLog, findAmong, findExpired, findUnended, removeLog } from './log-expiry.ts';
 import { type LogPart, partsOf } from './log-lines.ts';
-import { findChunk, findLog, type KeptLog, type PerStream, removeLog } from './log-rows.ts';
+import { findChunk, findLog, type KeptLog } from './log-rows.ts';
 import { findTail } from './log-tail.ts';
 import { type LogOptions, type LogWriter, StoredLogWriter } from './log-writer.ts';
 
@@ -80,6 +81,26 @@ export class LogStore {
     return findTail(this.#store, executionId, lines, stream);
   }
 
+  /** Logs whose time is over, those first that have waited longest. */
+  expired(now: number, limit: number): Promise<readonly string[]> {
+    return findExpired(this.#store, now, limit);
+  }
+
+  /** Logs that nobody has ended, in the order of their ids. */
+  unended(after: string, limit: number): Promise<readonly string[]> {
+    return findUnended(this.#store, after, limit);
+  }
+
+  /** Sets the end of a log that nobody has ended: its writer is gone for good. */
+  async expire(executionId: string, at: number): Promise<void> {
+    await this.#store.write(expireLog({ id: executionId, at }));
+  }
+
+  /** Which of these executions have a log. */
+  among(executionIds: readonly string[]): Promise<readonly string[]> {
+    return findAmong(this.#store, executionIds);
+  }
+
   /** Forgets logs, and everything in them. */
   async drop(executionIds: readonly string[]): Promise<void> {
     for (const executionId of executionIds) await removeLog(this.#store, executionId);
@@ -93,18 +114,5 @@ export class LogStore {
     await Promise.race([released, pause(releaseMilliseconds, undefined, { ref: false })]);
     for (const writer of writers) writer.abandon();
     await this.#store.close();
-  }
-}
-
-/** The output of a container that is replayed from its first byte, without what is stored already. */
-export async function* beyondStored(
-  output: AsyncIterable<OutputChunk>,
-  stored: Readonly<PerStream>,
-): AsyncGenerator<OutputChunk> {
-  const left: PerStream = { ...stored };
-  for await (const chunk of output) {
-    const skipped = Math.min(left[chunk.stream], chunk.bytes.length);
-    left[chunk.stream] -= skipped;
-    if (skipped < chunk.bytes.length) yield { ...chunk, bytes: chunk.bytes.subarray(skipped) };
   }
 }
