@@ -11,6 +11,7 @@ import { ExecutionTokens } from './execution-token.ts';
 import { Executions } from './executions.ts';
 import { fulfilWishes, halt } from './halt.ts';
 import type { LogStore } from './log-store.ts';
+import { assembleLogs, type LogsArea } from './logs-area.ts';
 import { endAllOf } from './reactor-removal.ts';
 import { Reaper } from './reap.ts';
 import { recover } from './recover.ts';
@@ -35,6 +36,7 @@ interface Parts {
 /** From the message to its end: everything of this folder that the rest uses, put together once. */
 export interface ExecutionsArea {
   readonly executions: Executions;
+  readonly logs: LogsArea;
   readonly halt: (execution: Pick<Execution, 'id'>, by: string) => Promise<boolean>;
   /** A message has been accepted for this reactor. */
   readonly wake: (reactorId: string) => void;
@@ -47,11 +49,12 @@ export interface ExecutionsArea {
 const recoverAgainMs = 2_000;
 
 export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> {
-  const { store, logs, config, identity, area, engine, instance, log } = parts;
+  const { store, config, identity, area, engine, instance, log } = parts;
   const { reactors, images } = area;
   const { changes } = identity;
   const tokens = await ExecutionTokens.open(store);
   const executions = new Executions(store);
+  const logs = assembleLogs({ ...parts, executions, reactors });
   const engineReturn = new EngineReturn(engine, log);
   const address = new ApiAddress({ engine, baseUrl: config.base_url, host: config.host, log });
   let stopping = false;
@@ -65,7 +68,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     images,
     reactors,
     executions,
-    logs,
+    logs: logs.logs,
     instance,
     config,
     log,
@@ -117,9 +120,11 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
 
   return {
     executions,
+    logs,
     halt: (execution, by) => halt(store, runner, execution, by),
     wake: (reactorId) => schedule.wake(reactorId),
     start: (served) => {
+      logs.start();
       void address.open(served);
       void engine.prepare().catch(() => undefined);
       void takeUp().then(() => {
@@ -134,7 +139,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
       reaper.stop();
       engineReturn.stop();
       await Promise.all([runner.stop(), address.close()]);
-      await logs.close();
+      await logs.stop();
     },
   };
 }

@@ -3,8 +3,10 @@ import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
+import { executionRoutes } from '../executions/execution-routes.ts';
 import type { ExecutionsArea } from '../executions/executions-area.ts';
 import { inboxRoutes } from '../executions/inbox-routes.ts';
+import { logRoutes } from '../executions/log-routes.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
@@ -100,6 +102,8 @@ export async function buildApp(parts: AppParts) {
       onDropped: (id) => executions.executions.tellSettled(id),
     }),
   );
+  await app.register(executionRoutes({ store, baseUrl, halt: executions.halt }));
+  await app.register(logRoutes({ store, ...executions.logs, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);
