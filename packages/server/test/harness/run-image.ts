@@ -36,7 +36,7 @@ const tools = [
 export const openTestEngine = (): DockerEngine =>
   new DockerEngine({ address: engineAddress, environment: process.env });
 
-const runVariable: readonly string[] = ['/bin/sh', '-c', 'eval "$RUN"'];
+const runVariable = ['/bin/sh', '-c', 'eval "$RUN"'];
 
 export interface RunImage {
   readonly reference: string;
@@ -47,12 +47,12 @@ export interface RunImage {
  * A small image without any registry, whose containers run the shell program in their variable RUN: so a reactor's
  * default_environment says what its executions do.
  */
-export async function makeRunImage(command = runVariable): Promise<RunImage> {
+export async function makeRunImage(user = 'root'): Promise<RunImage> {
   const client = new DockerClient(engineAddress, process.env);
   const [repo, tag] = [`reactord-run/${newId().toLowerCase()}`, '1'];
   const content = archive();
   const body = await client.open('POST', '/images/create', {
-    query: { fromSrc: '-', repo, tag, changes: `CMD ${JSON.stringify(command)}` },
+    query: { fromSrc: '-', repo, tag, changes: `CMD ${JSON.stringify(runVariable)}\nUSER ${user}` },
     upload: { length: content.length, parts: [content] },
   });
   for await (const _ of body);
