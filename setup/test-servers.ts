@@ -17,7 +17,17 @@ interface TestServer {
   start(): Promise<RunningServer>;
 }
 
-/** The real servers that the tests talk to. A new one is a new entry here. */
+/** Something that the tests start themselves, each its own. */
+function program(name: string, variable: string, debianPackage: string, path: string): TestServer {
+  return {
+    name,
+    variable,
+    debianPackages: [debianPackage],
+    start: async () => ({ address: path, stop: async () => {} }),
+  };
+}
+
+/** The real servers and programs that the tests talk to. A new one is a new entry here. */
 export const testServers: readonly TestServer[] = [
   {
     name: 'a container engine',
@@ -38,6 +48,8 @@ export const testServers: readonly TestServer[] = [
       return { address: url, stop };
     },
   },
+  program('a registry', 'REACTORD_TEST_REGISTRY', 'docker-registry', '/usr/bin/docker-registry'),
+  program('busybox', 'REACTORD_TEST_BUSYBOX', 'busybox-static', '/bin/busybox'),
 ];
 
 /** Installs and starts one server, or takes the one that the environment names. */

@@ -38,7 +38,10 @@ export interface Engine {
    * container that wrote more than twice its `logBytes`, the oldest are gone.
    */
   replay(id: string): Promise<ContainerOutput>;
-  /** No error when it runs already, or has ended. */
+  /**
+   * Starts it, once: no error, and no effect, when it runs already or has ended. A program that the image does not have
+   * is refused, or ends with exit code 127 and a line on stderr, as the engine has it.
+   */
   start(id: string): Promise<void>;
   /**
    * Resolves when the container has ended; at once when it has already. May be asked before `start`. Waits on while the

@@ -47,7 +47,7 @@ export class Containers {
 
   /** Starts it; a failure is the engine's own. */
   async start(id: string): Promise<void> {
-    await this.#client.call('POST', `/containers/${id}/start`, { limitMs: 120_000 });
+    await this.#client.call('POST', `/containers/${id}/start`, { isOnce: true, limitMs: 120_000 });
   }
 
   async stop(id: string, graceSeconds: number): Promise<void> {

@@ -21,6 +21,8 @@ export interface CallOptions {
   /** Sent as it is, part by part. */
   readonly upload?: { readonly length: number; readonly parts: Iterable<Uint8Array> } | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** What must not be asked twice when the answer is lost. */
+  readonly isOnce?: boolean;
   /** For the whole exchange; of a stream only until its head has come. */
   readonly limitMs?: number;
 }
@@ -138,28 +140,27 @@ export class DockerClient {
     const { address, agent, prefix } = await this.#connect();
     const body = options.body === undefined ? undefined : JSON.stringify(options.body);
     const length = options.upload?.length ?? (body === undefined ? 0 : Buffer.byteLength(body));
-    const request = openRequest(address, {
-      method,
-      path: `${prefix}${path}${queryText(options.query)}`,
-      agent,
-      signal: options.signal,
-      headers: {
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(options.upload && { 'Content-Type': 'application/x-tar' }),
-        ...(method !== 'GET' && { 'Content-Length': String(length) }),
-        ...options.headers,
-      },
-    });
+    const send = (over: HttpAgent | undefined): ClientRequest =>
+      openRequest(address, {
+        method,
+        path: `${prefix}${path}${queryText(options.query)}`,
+        agent: over,
+        signal: options.signal,
+        headers: {
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(options.upload && { 'Content-Type': 'application/x-tar' }),
+          ...(method !== 'GET' && { 'Content-Length': String(length) }),
+          ...options.headers,
+        },
+      });
+    const write = (open: ClientRequest): void => writeBody(open, body, options.upload?.parts);
+    const request = send(options.isOnce ? undefined : agent);
     try {
-      return await answerTo(request, (open) => writeBody(open, body, options.upload?.parts));
+      return await answerTo(request, write);
     } catch (error) {
-      // The engine may close an idle connection in the moment in which it is used again. Asking twice is safe for a GET;
-      // for others the caller decides.
-      if (method === 'GET' && request.reusedSocket && !options.signal?.aborted)
-        return answerTo(
-          openRequest(address, { method, path: request.path, signal: options.signal }),
-        );
-      throw error;
+      if (!request.reusedSocket || options.signal?.aborted) throw error;
+      // An engine may close an idle connection in the moment in which it is used again.
+      return answerTo(send(undefined), write);
     }
   }
 

@@ -12,8 +12,8 @@ const checkEveryMs = 15_000;
 interface Watch {
   readonly state: Promise<State>;
   readonly stop: AbortController;
-  /** Turns true when the engine broke off while the container ran, so that output may be missing. */
-  wasBroken: boolean;
+  /** How often the engine broke off meanwhile: output may be missing after that. */
+  breaks: number;
 }
 
 /** Waits for the ends of containers: one question to the engine per container, however many ask. */
@@ -33,7 +33,7 @@ export class Exits {
     const watch: Watch = {
       state: Promise.resolve().then(() => this.#wait(id, watch)),
       stop,
-      wasBroken: false,
+      breaks: 0,
     };
     this.#watches.set(id, watch);
     // Who is interested hears of it through `state`.
@@ -65,7 +65,7 @@ export class Exits {
       } catch (error) {
         if (watch.stop.signal.aborted) throw new ContainerGone(id);
         if (!(error instanceof EngineUnavailable)) throw error;
-        watch.wasBroken = true;
+        watch.breaks += 1;
         await pause(Math.min(100 * 2 ** attempt, 2_000));
       }
     }

@@ -10,6 +10,7 @@ export interface ImageReference {
 
 const part = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 const host = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\\[[0-9a-fA-F:]+\\])(?::[0-9]+)?';
+const folder = new RegExp(`^${part}$`);
 const grammar = new RegExp(
   `^(?:(?<host>${host})/)?(?<path>${part}(?:/${part})*)(?::(?<tag>[\\w][\\w.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
 );
@@ -20,8 +21,8 @@ export function readReference(text: string): ImageReference | undefined {
   if (found === undefined) return undefined;
   // The first part is a registry only when it cannot be a folder of the default one, as Docker has it.
   const first = found['host'];
-  const isRegistry =
-    first !== undefined && (/[.:[]/.test(first) || first === 'localhost' || /[A-Z]/.test(first));
+  const isRegistry = first !== undefined && (/[.:[]/.test(first) || first === 'localhost');
+  if (first !== undefined && !isRegistry && !folder.test(first)) return undefined;
   const path = found['path'] ?? '';
   const name = first === undefined ? path : `${first}/${path}`;
   if (Buffer.byteLength(name) > 255) return undefined;

@@ -26,12 +26,13 @@ export class Outputs {
       this.#client.upgrade(`/containers/${id}/attach`, { stream: 1, stdout: 1, stderr: 1 }),
     );
     const output = new OpenOutput(this.#client, source);
+    const { breaks } = watch;
     return output.reading(async function* () {
       for await (const { stream, bytes } of framesOf(output.guard(source)))
         yield { stream, time: Date.now(), bytes };
       // The engine ends the stream in the same way when the container ends and when it is itself stopped.
       await watch.state;
-      if (watch.wasBroken)
+      if (watch.breaks > breaks)
         throw new EngineUnavailable('The container engine went away while the container ran.');
     });
   }

@@ -1,0 +1,4 @@
+import { openDockerSubject } from '../harness/docker-subject.ts';
+import { engineConformance } from './conformance.ts';
+
+engineConformance('Docker', openDockerSubject);
