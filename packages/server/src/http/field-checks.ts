@@ -49,7 +49,7 @@ const whole = (problem: string): ServiceError =>
 function findUnknown(schema: TSchema, value: unknown): ServiceError | undefined {
   if (!('additionalProperties' in schema) || schema.additionalProperties !== false)
     return undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const known = Object.keys(propertiesOf(schema));
   const unknown = Object.keys(value).find((name) => !known.includes(name));
   if (unknown === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SettingError } from '../config-sources.ts';
-import { EngineUnavailable, type Image, PullFailed } from '../engines/engine.ts';
+import { EngineRefused, EngineUnavailable, type Image, PullFailed } from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
 import { type Obtained, type ObtainParts, obtainAgain, obtainImage } from './obtain-image.ts';
 import { progressWords, Unhurried } from './progress-words.ts';
@@ -179,7 +179,7 @@ export class ImageKeeper {
 
 /** What trying again would not mend. */
 function lastingReason(error: unknown): string | undefined {
-  if (error instanceof PullFailed) return error.message;
+  if (error instanceof PullFailed || error instanceof EngineRefused) return error.message;
   // The operator's file: its sentence names a path of the machine, which is not for everyone.
   if (error instanceof SettingError)
     return "The operator's file of registry credentials cannot be read; tell the operator.";

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { type Engine, type Image, PullFailed, type PullProgress } from '../engines/engine.ts';
-import { atDigest, readReference } from './image-reference.ts';
+import { readReference } from '../engines/image-reference.ts';
 import type { Reactor } from './reactor.ts';
 import type { RegistryLogins } from './registry-credentials.ts';
 
@@ -54,8 +54,11 @@ export async function obtainImage(parts: ObtainParts, wish: Wish): Promise<Obtai
  */
 export async function obtainAgain(parts: ObtainParts, reactor: Reactor): Promise<Obtained> {
   const wish = { signal: new AbortController().signal, onProgress: () => {} };
+  const name = readReference(reactor.image)?.name;
   const same =
-    reactor.imageDigest === null ? undefined : atDigest(reactor.image, reactor.imageDigest);
+    reactor.imageDigest === null || name === undefined
+      ? undefined
+      : `${name}@${reactor.imageDigest}`;
   if (same !== undefined) {
     try {
       const image = await pull(parts, { reference: same, askRegistry: false, ...wish });

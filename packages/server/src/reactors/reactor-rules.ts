@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
+import { readReference } from '../engines/image-reference.ts';
 import { fail, type ServiceError } from '../errors.ts';
 import { readBytes } from '../setting-kinds.ts';
-import { readReference } from './image-reference.ts';
 import type { ReactorSettings } from './reactor.ts';
 import type { RegisteredReactor } from './reactor-fields.ts';
 import { readEnvironment } from './registered-environment.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { SettingError } from '../config-sources.ts';
 import type { RegistryCredentials } from '../engines/engine.ts';
-import { readReference } from './image-reference.ts';
+import { readReference } from '../engines/image-reference.ts';
 
 /** As `docker login` spells the default registry. */
 const defaultSpellings = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openScene, type Scene } from '../harness/execution-scene.ts';
+import { until } from '../harness/until.ts';
 
 /** The token of an execution, and the address at which its container reaches the service. */
 
@@ -51,8 +52,10 @@ test('the token works while the execution runs, and is dead once it has ended', 
     },
   });
   const execution = await admin.send(id);
-  let log = '';
-  while (!log.includes('shown')) log = await admin.log(id, execution);
+  const log = await until('the letters of the token', async () => {
+    const text = await admin.log(id, execution);
+    return text.includes('shown') ? text : undefined;
+  });
   const token = [...log.matchAll(/^<(.)>$/gm)].map(([, letter]) => letter).join('');
   assert.match(token, /^rct_at_[0-9A-Za-z]{49}$/);
   assert.ok(!log.includes(token), 'the log shows the token');

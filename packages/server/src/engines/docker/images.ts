@@ -7,9 +7,9 @@ import {
   type PullProgress,
   type RegistryCredentials,
 } from '../engine.ts';
+import { describeReference, type ImageReference, readReference } from '../image-reference.ts';
 import type { DockerClient } from './docker-client.ts';
 import { DockerRefusal, isRefusal, reasonOf, refused } from './failures.ts';
-import { describeReference, type ImageReference, readReference } from './image-reference.ts';
 import { jsonLines } from './json-lines.ts';
 import { ProgressSum } from './pull-progress.ts';
 import { pullFailure } from './pull-sentences.ts';

@@ -1,5 +1,5 @@
 import { PullFailed } from '../engine.ts';
-import { describeReference, type ImageReference } from './image-reference.ts';
+import { describeReference, type ImageReference } from '../image-reference.ts';
 
 /** Says in words what the engine says in its own, for the person who named the image. */
 export function pullFailure(

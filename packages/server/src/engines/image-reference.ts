@@ -1,10 +1,13 @@
 /** An image's name taken apart: [registry/]repository[:tag][@digest]. */
 export interface ImageReference {
   readonly registry: string;
-  /** The repository with its registry, in full: `docker.io/library/busybox` where somebody wrote `busybox`. */
+  /** As it was written, and as the engine is asked for it: with the registry where one was given. */
+  readonly name: string;
+  /** The name in full: `docker.io/library/busybox` where somebody wrote `busybox`. */
   readonly repository: string;
-  /** A tag, or a digest, which wins over any tag. */
+  /** A tag, or a digest that then wins over any tag. */
   readonly version: string;
+  readonly isDigest: boolean;
 }
 
 const defaultRegistry = 'docker.io';
@@ -16,28 +19,33 @@ const grammar = new RegExp(
   `^(?:(?<host>${host})/)?(?<path>${part}(?:/${part})*)(?::(?<tag>[\\w][\\w.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
 );
 
-/** Undefined when it is not a reference. */
+/** Undefined when it is not a valid reference. */
 export function readReference(text: string): ImageReference | undefined {
   // Before the grammar, which takes its time with long texts.
   if (text.length > longest) return undefined;
   const found = grammar.exec(text)?.groups;
   if (found === undefined) return undefined;
   const { host: first, path = '', tag = 'latest', digest } = found;
-  const named = first === undefined ? path : `${first}/${path}`;
-  if (named.length > 255) return undefined;
-  const [registry, rest] = isRegistry(first) ? [first, path] : [defaultRegistry, named];
-  const isDefault = registry === defaultRegistry || registry === 'index.docker.io';
-  const repository = isDefault
-    ? `${defaultRegistry}/${rest.includes('/') ? rest : `library/${rest}`}`
-    : `${registry}/${rest}`;
+  const name = first === undefined ? path : `${first}/${path}`;
+  if (name.length > 255) return undefined;
+  const [given, rest] = isRegistry(first) ? [first, path] : [defaultRegistry, name];
+  const registry = given === 'index.docker.io' ? defaultRegistry : given;
+  const isOfficial = registry === defaultRegistry && !rest.includes('/');
   return {
-    registry: isDefault ? defaultRegistry : registry,
-    repository,
+    registry,
+    name,
+    repository: `${registry}/${isOfficial ? 'library/' : ''}${rest}`,
     version: digest ?? tag,
+    isDigest: digest !== undefined,
   };
 }
 
-/** Whether both texts name the same content as far as names can tell: `busybox` and `docker.io/library/busybox:latest`. */
+/** As a person writes it. */
+export function describeReference({ name, version, isDigest }: ImageReference): string {
+  return `${name}${isDigest ? '@' : ':'}${version}`;
+}
+
+/** Whether both name the same content as far as names can tell: `busybox` and `docker.io/library/busybox:latest`. */
 export function sameImage(one: string, other: string): boolean {
   if (one === other) return true;
   const [left, right] = [readReference(one), readReference(other)];
@@ -49,13 +57,7 @@ export function sameImage(one: string, other: string): boolean {
   );
 }
 
-/** The same repository at exactly this content; undefined for what is not a reference. */
-export function atDigest(text: string, digest: string): string | undefined {
-  const reference = readReference(text);
-  return reference && `${reference.repository}@${digest}`;
-}
-
-/** The first part is a registry only when it cannot be a folder of the default one. */
+/** The first part is a registry only when it cannot be a folder of the default one, as Docker has it. */
 function isRegistry(first: string | undefined): first is string {
   return first !== undefined && (/[.:[A-Z]/.test(first) || first === 'localhost');
 }
