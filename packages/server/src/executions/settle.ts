@@ -60,7 +60,8 @@ const addToTotals = prepared(
 /** The container ended, whatever its exit code. */
 export function completed(end: ContainerEnd, usage: Usage | undefined, words: string): Outcome {
   const finishedAt = microsecondsOf(end.finishedAt) ?? nowInMicroseconds();
-  const startedAt = microsecondsOf(end.startedAt) ?? finishedAt;
+  // Engines note the start of a container that ends at once after its end.
+  const startedAt = Math.min(microsecondsOf(end.startedAt) ?? finishedAt, finishedAt);
   return {
     status: 'COMPLETE',
     statusMessage: words,
@@ -69,7 +70,7 @@ export function completed(end: ContainerEnd, usage: Usage | undefined, words: st
     exitCode: end.exitCode,
     cpu: usage?.cpu ?? 0,
     io: usage?.io ?? 0,
-    runtime: Math.max(0, Math.floor((finishedAt - startedAt) / 1_000_000)),
+    runtime: Math.floor((finishedAt - startedAt) / 1_000_000),
     finalState: JSON.stringify(withWords(end.finalState, words)),
   };
 }
