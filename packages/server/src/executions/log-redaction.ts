@@ -32,10 +32,18 @@ export class StreamRedaction {
   }
 
   push(bytes: Uint8Array): Piece[] {
-    const data = Buffer.concat([this.#held, bytes]);
+    return this.#cut(Buffer.concat([this.#held, bytes]), false);
+  }
+
+  /** The stream has ended: what was held back is nothing but itself. */
+  end(): Piece[] {
+    return this.#cut(this.#held, true);
+  }
+
+  #cut(data: Buffer, ended: boolean): Piece[] {
     const pieces: Piece[] = [];
     let from = 0;
-    let unsure = this.#unsureFrom(data, from);
+    let unsure = ended ? data.length : this.#unsureFrom(data, from);
     for (;;) {
       const match = this.#nextSecret(data, from);
       // A longer secret may yet begin before this one, or in the same place.
@@ -45,19 +53,11 @@ export class StreamRedaction {
       from = match.at + match.length;
       if (unsure < from) unsure = this.#unsureFrom(data, from);
     }
-    const end =
-      unsure < data.length ? unsure : data.length - unfinishedCharacter(data.subarray(from));
+    const unfinished = ended ? 0 : unfinishedCharacter(data.subarray(from));
+    const end = unsure < data.length ? unsure : data.length - unfinished;
     keep(pieces, data.subarray(from, end));
     // A copy: a view would keep the whole of a large write in memory.
     this.#held = Buffer.from(data.subarray(end));
-    return pieces;
-  }
-
-  /** The stream has ended: what was held back is nothing but itself. */
-  end(): Piece[] {
-    const pieces: Piece[] = [];
-    keep(pieces, this.#held);
-    this.#held = nothing;
     return pieces;
   }
 
