@@ -47,7 +47,7 @@ export interface RunImage {
  * A small image without any registry, whose containers run the shell program in their variable RUN: so a reactor's
  * default_environment says what its executions do.
  */
-export async function makeRunImage(user = 'root'): Promise<RunImage> {
+export async function makeRunImage(user = '0'): Promise<RunImage> {
   const client = new DockerClient(engineAddress, process.env);
   const [repo, tag] = [`reactord-run/${newId().toLowerCase()}`, '1'];
   const content = archive();
