@@ -3,7 +3,6 @@ import { type Execution, isOver } from './execution.ts';
 import type { Executions } from './executions.ts';
 import { type LogPart, linesOf } from './log-lines.ts';
 import { droppedNotice } from './log-notice.ts';
-import type { KeptLog } from './log-rows.ts';
 import type { LogStore } from './log-store.ts';
 import { textOf } from './log-text.ts';
 
@@ -86,7 +85,10 @@ export class LogFollowing {
         }
         place = Math.max(place, size);
         if (execution === undefined) return;
-        if (isOver(execution)) return yield Buffer.from(lastEvents(log, stream, place, execution));
+        if (isOver(execution)) {
+          const notice = log && (await droppedNotice(this.#logs, executionId, log, stream));
+          return yield Buffer.from(lastEvents(notice, place, execution));
+        }
         if (performance.now() - lastSent >= keepAliveMilliseconds) {
           yield Buffer.from(': still here\n\n');
           lastSent = performance.now();
@@ -201,12 +203,10 @@ const lineEvent = ({ stream, time, bytes, end }: LogPart): string =>
   logEvent(end, { stream, time: new Date(time).toISOString(), text: textOf(bytes) });
 
 function lastEvents(
-  log: KeptLog | undefined,
-  stream: OutputStream | undefined,
+  notice: string | undefined,
   place: number,
   { status, exitCode, finishedAt }: Execution,
 ): string {
-  const notice = log && droppedNotice(log, stream);
   const time = new Date((finishedAt ?? 0) / 1000).toISOString();
   const said =
     notice === undefined ? '' : logEvent(place, { stream: 'notice', time, text: notice });
