@@ -18,7 +18,7 @@ const tools = [
   'head',
   'wc',
   'grep',
-  'wget',
+  'nc',
   'dd',
   'tail',
   'md5sum',
@@ -31,6 +31,13 @@ const tools = [
   'awk',
   'touch',
 ];
+
+/** The socket of the engine under test. */
+export const testEngineSocket = (): string =>
+  (engineAddress ?? process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock').replace(
+    /^unix:\/\//,
+    '',
+  );
 
 /** The engine itself, to look at what the service has made there. */
 export const openTestEngine = (): DockerEngine =>
