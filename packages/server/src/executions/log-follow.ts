@@ -21,7 +21,6 @@ const lookMilliseconds = 100;
 const lookHereMilliseconds = 1000;
 /** How often the status is asked for where nobody tells of it. */
 const statusMilliseconds = 500;
-const keepAliveMilliseconds = 15_000;
 const batchCharacters = 64 * 1024;
 
 type FollowedLogs = Pick<LogStore, 'find' | 'read' | 'tail' | 'onMore' | 'isWrittenHere'>;
@@ -33,15 +32,19 @@ type FollowedLogs = Pick<LogStore, 'find' | 'read' | 'tail' | 'onMore' | 'isWrit
 export class LogFollowing {
   readonly #logs: FollowedLogs;
   readonly #executions: Pick<Executions, 'byId'>;
+  /** A line without meaning, so that nobody between here and the client thinks that the connection is dead. */
+  readonly #keepAliveMs: number;
   readonly #wakers = new Map<string, Set<() => void>>();
   readonly #stopping = new AbortController();
 
   constructor(
     logs: FollowedLogs,
     executions: Pick<Executions, 'byId' | 'onStarted' | 'onSettled'>,
+    { keepAliveMs = 15_000 }: { readonly keepAliveMs?: number } = {},
   ) {
     this.#logs = logs;
     this.#executions = executions;
+    this.#keepAliveMs = keepAliveMs;
     const wake = (executionId: string) => {
       for (const waker of this.#wakers.get(executionId) ?? []) waker();
     };
@@ -89,7 +92,7 @@ export class LogFollowing {
           const notice = log && (await droppedNotice(this.#logs, executionId, log, stream));
           return yield Buffer.from(lastEvents(notice, place, execution));
         }
-        if (performance.now() - lastSent >= keepAliveMilliseconds) {
+        if (performance.now() - lastSent >= this.#keepAliveMs) {
           yield Buffer.from(': still here\n\n');
           lastSent = performance.now();
         }
