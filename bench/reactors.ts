@@ -170,7 +170,11 @@ async function claimSome(store: Store, reactorId: string): Promise<number> {
 /** One cold execution after the other, from the message to its end, beside the engine's bare calls. */
 async function benchRunning(): Promise<BenchRow> {
   const scene = await openScene();
-  const engine = new DockerEngine({ address: undefined, environment: process.env });
+  const engine = new DockerEngine({
+    address: undefined,
+    environment: process.env,
+    owner: `reactord-bench-${newId()}`,
+  });
   try {
     const { admin, image } = scene;
     const reactor = await admin.register({
@@ -182,7 +186,7 @@ async function benchRunning(): Promise<BenchRow> {
         name: `reactord-bench-${newId()}`,
         image: image.reference,
         environment: { RUN: 'true' },
-        labels: { 'reactord.instance': 'bench' },
+        labels: {},
         limits: { memoryBytes: 512 * 1024 ** 2, cpus: 1, processes: 256 },
         group: 'bench',
       });
@@ -211,7 +215,7 @@ async function benchRunning(): Promise<BenchRow> {
       runs,
     );
   } finally {
-    await engine.removeLeftovers({ 'reactord.instance': 'bench' });
+    await engine.removeLeftovers({});
     await engine.close();
     await scene.dispose();
   }

@@ -5,7 +5,7 @@ import { DockerEngine } from './engines/docker/docker-engine.ts';
 import type { Engine } from './engines/engine.ts';
 import type { Served } from './executions/api-address.ts';
 import { assembleExecutions, type ExecutionsArea } from './executions/executions-area.ts';
-import { instanceOf } from './executions/instance.ts';
+import { instanceOf, ownerOf } from './executions/instance.ts';
 import { LogStore } from './executions/log-store.ts';
 import { greeting } from './greeting.ts';
 import { type App, buildApp } from './http/app.ts';
@@ -38,13 +38,15 @@ export async function startService(
   let oauth: OAuth | undefined;
   let reactors: ReactorsArea | undefined;
   let executions: ExecutionsArea | undefined;
+  let engine: Engine | undefined;
   try {
     const place = { database: config.database, dataFolder: folder.path };
     store = await openStore({ ...place, onCommit: metrics.observeCommit });
     identity = assembleIdentity({ store, config, log });
     // Before the first admin: a start that fails over a setting must not use up the password that is shown once.
     oauth = await assembleOAuth({ store, config, identity, log });
-    const engine = new DockerEngine({ address: config.engine, environment });
+    const instance = instanceOf(folder.path);
+    engine = new DockerEngine({ address: config.engine, environment, owner: ownerOf(instance) });
     reactors = await assembleReactors({ store, config, changes: identity.changes, engine, log });
     executions = await assembleExecutions({
       store,
@@ -53,7 +55,7 @@ export async function startService(
       identity,
       area: reactors,
       engine,
-      instance: instanceOf(folder.path),
+      instance,
       log,
     });
     const admin = await makeFirstAdmin(store, identity.users, {
@@ -95,10 +97,10 @@ export async function startService(
     );
     return {
       address,
-      stop: () => stopAll({ app, executions, reactors, identity, oauth, store, folder }),
+      stop: () => stopAll({ app, executions, reactors, engine, identity, oauth, store, folder }),
     };
   } catch (error) {
-    await stopAll({ executions, reactors, identity, oauth, store, folder });
+    await stopAll({ executions, reactors, engine, identity, oauth, store, folder });
     throw error;
   }
 }
@@ -107,6 +109,7 @@ interface Started {
   readonly app?: { close(): Promise<void> };
   readonly executions: ExecutionsArea | undefined;
   readonly reactors: ReactorsArea | undefined;
+  readonly engine: Engine | undefined;
   readonly identity: Identity | undefined;
   readonly oauth: OAuth | undefined;
   readonly store: Store | undefined;
@@ -118,6 +121,7 @@ async function stopAll(started: Started): Promise<void> {
   await started.app?.close();
   await started.executions?.stop();
   await started.reactors?.stop();
+  await started.engine?.close();
   started.identity?.stop();
   await started.oauth?.stop();
   await started.store?.close();

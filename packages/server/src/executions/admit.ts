@@ -3,7 +3,7 @@ import { fail } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { expectRows, prepared } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
-import { UnexpectedRows } from '../store/store-errors.ts';
+import { ForeignKeyViolation, UnexpectedRows } from '../store/store-errors.ts';
 import { nowInMicroseconds } from './execution-time.ts';
 import type { Message } from './message.ts';
 
@@ -109,7 +109,8 @@ export async function admit(store: Store, admission: Admission): Promise<string>
       insertMessage({ executionId: id, body: message.body }),
     );
   } catch (error) {
-    if (error instanceof UnexpectedRows) {
+    // Without a place there is no execution, and so none that the message could belong to.
+    if (error instanceof UnexpectedRows || error instanceof ForeignKeyViolation) {
       throw fail('unknown_resource', { kind: 'reactor', name: reactorId });
     }
     throw error;

@@ -15,6 +15,9 @@ export function instanceOf(dataFolder: string): string {
   return made;
 }
 
+/** What the engine's driver calls everything it makes for this service. */
+export const ownerOf = (instance: string): string => `reactord-${instance}`;
+
 function read(file: string): string | undefined {
   try {
     const text = readFileSync(file, 'utf8').trim();

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { openScene, type Scene } from '../harness/execution-scene.ts';
 import { makeRunImage, openTestEngine } from '../harness/run-image.ts';
@@ -127,12 +126,11 @@ test('output without a last newline, on both streams, is whole', async () => {
 });
 
 test('nothing is left on the engine', async () => {
-  const engine = openTestEngine();
+  const engine = openTestEngine(scene.service.data);
   const id = await runs('echo here');
   await scene.admin.runOnce(id);
-  const instance = readFileSync(`${scene.service.data}/instance`, 'utf8').trim();
   await until('all containers to be gone', async () => {
-    return (await engine.list({ 'reactord.instance': instance })).length === 0;
+    return !(await engine.list({})).some(({ labels }) => 'reactord.execution' in labels);
   });
   await engine.close();
 });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openScene, type Scene } from '../harness/execution-scene.ts';
 import { openTestEngine } from '../harness/run-image.ts';
@@ -9,10 +7,11 @@ import { until } from '../harness/until.ts';
 /** What becomes of executions when the service is killed, stopped, or loses sight of a container. */
 
 let scene: Scene;
-const engine = openTestEngine();
+let engine: ReturnType<typeof openTestEngine>;
 
 before(async () => {
   scene = await openScene();
+  engine = openTestEngine(scene.service.data);
 });
 
 after(async () => {
@@ -50,13 +49,8 @@ const runs = (program: string, fields: Readonly<Record<string, unknown>> = {}) =
     ...fields,
   });
 
-const instance = () => readFileSync(join(scene.service.data, 'instance'), 'utf8').trim();
-
 async function containerOf(execution: string) {
-  const found = await engine.list({
-    'reactord.instance': instance(),
-    'reactord.execution': execution,
-  });
+  const found = await engine.list({ 'reactord.execution': execution });
   return found[0];
 }
 
@@ -169,6 +163,6 @@ test('what was accepted before a kill and had not begun runs afterwards, in its 
 
 test('nothing is left on the engine afterwards', async () => {
   await until('all containers to be gone', async () => {
-    return (await engine.list({ 'reactord.instance': instance() })).length === 0;
+    return !(await engine.list({})).some(({ labels }) => 'reactord.execution' in labels);
   });
 });

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { addUser } from './beside-service.ts';
 import { basic, ClientsArea, type Reply } from './clients-area.ts';
 import { makeRunImage, openTestEngine, type RunImage } from './run-image.ts';
@@ -168,9 +166,11 @@ export async function openScene(options: ServiceOptions = {}): Promise<Scene> {
       for (const sender of senders) sender.service = service;
     },
     dispose: async () => {
-      const instance = readFileSync(join(service.data, 'instance'), 'utf8').trim();
+      // A service that was killed leaves its containers to the next one; here there is none.
+      const engine = openTestEngine(service.data);
       await service.dispose();
-      await removeContainers(instance);
+      await engine.removeLeftovers({});
+      await engine.close();
       await image.remove();
     },
   };
@@ -197,11 +197,4 @@ async function senderFor(
     }).toString(),
   });
   return new Sender(service, JSON.parse(await reply.text()).access_token);
-}
-
-/** A service that was killed leaves its containers to the next one; here there is none. */
-async function removeContainers(instance: string): Promise<void> {
-  const engine = openTestEngine();
-  await engine.removeLeftovers({ 'reactord.instance': instance });
-  await engine.close();
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DockerClient } from '../../src/engines/docker/docker-client.ts';
 import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
+import { instanceOf, ownerOf } from '../../src/executions/instance.ts';
 import { newId } from '../../src/ids.ts';
 
 /** The engine under test, as setup names it, or the one that is found. */
@@ -39,9 +40,13 @@ export const testEngineSocket = (): string =>
     '',
   );
 
-/** The engine itself, to look at what the service has made there. */
-export const openTestEngine = (): DockerEngine =>
-  new DockerEngine({ address: engineAddress, environment: process.env });
+/** The engine as the service of this data folder uses it, to look at what it has made there. */
+export const openTestEngine = (data: string): DockerEngine =>
+  new DockerEngine({
+    address: engineAddress,
+    environment: process.env,
+    owner: ownerOf(instanceOf(data)),
+  });
 
 const runVariable = ['/bin/sh', '-c', 'eval "$RUN"'];
 
