@@ -12,11 +12,25 @@ import {
 /**
  * npm test: installs and starts what the tests need, runs the tests with their addresses in the environment, and stops
  * what it started. Words narrow it to the test files whose path holds one of them; options go to `node --test`.
+ * `--kind=faults` and `--kind=slow` run the tests that take long, in files of that ending, instead.
  */
 
-const testFiles = ['packages/*/test/**/*.test.ts', 'setup/test/**/*.test.ts'];
-/** A test that hangs fails after this; so does a file of tests. */
-const limitMs = 300_000;
+const kinds = {
+  test: { files: ['packages/*/test/**/*.test.ts', 'setup/test/**/*.test.ts'], limitMs: 300_000 },
+  slow: { files: ['packages/*/test/**/*.slow.ts'], limitMs: 1_200_000 },
+  faults: { files: ['packages/*/test/**/*.faults.ts'], limitMs: 2_400_000 },
+} as const;
+
+/** `limitMs`: a test that hangs fails after this; so does a file of tests. */
+type Kind = (typeof kinds)[keyof typeof kinds];
+
+function kindOf(options: readonly string[]): Kind {
+  const named = options.find((option) => option.startsWith(kindFlag))?.slice(kindFlag.length);
+  if (named === 'slow' || named === 'faults') return kinds[named];
+  return kinds.test;
+}
+
+const kindFlag = '--kind=';
 
 class Interruption {
   code: number | undefined;
@@ -36,13 +50,14 @@ class Interruption {
   }
 }
 
-function selectFiles(words: readonly string[]): readonly string[] {
-  const all = globSync(testFiles).sort();
+function selectFiles(kind: Kind, words: readonly string[]): readonly string[] {
+  const all = globSync([...kind.files]).sort();
   return words.length === 0 ? all : all.filter((path) => words.some((word) => path.includes(word)));
 }
 
 function runTests(
   files: readonly string[],
+  limitMs: number,
   options: readonly string[],
   addresses: NodeJS.ProcessEnv,
   interruption: Interruption,
@@ -67,9 +82,10 @@ function runTests(
 
 async function main(args: readonly string[]): Promise<number> {
   const interruption = new Interruption();
-  const options = args.filter((arg) => arg.startsWith('-'));
+  const kind = kindOf(args);
+  const options = args.filter((arg) => arg.startsWith('-') && !arg.startsWith(kindFlag));
   const words = args.filter((arg) => !arg.startsWith('-'));
-  const files = selectFiles(words);
+  const files = selectFiles(kind, words);
   if (files.length === 0) {
     say(`no test file has ${words.map((word) => `"${word}"`).join(' or ')} in its path.`);
     return 1;
@@ -98,7 +114,7 @@ async function main(args: readonly string[]): Promise<number> {
     for (const packages of testPackages)
       await provide(packages.name, () => installTestPackages(packages));
     if (interruption.code !== undefined) return interruption.code;
-    const code = await runTests(files, options, addresses, interruption);
+    const code = await runTests(files, kind.limitMs, options, addresses, interruption);
     if (missing.length > 0) say(`tested without ${missing.join(' and ')}; the reason is above.`);
     return interruption.code ?? code;
   } finally {

@@ -3,6 +3,10 @@ import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
+import { executionRoutes } from '../executions/execution-routes.ts';
+import type { ExecutionsArea } from '../executions/executions-area.ts';
+import { inboxRoutes } from '../executions/inbox-routes.ts';
+import { logRoutes } from '../executions/log-routes.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
@@ -38,6 +42,7 @@ export interface AppParts {
   readonly identity: Identity;
   readonly oauth: OAuth;
   readonly reactors: ReactorsArea;
+  readonly executions: ExecutionsArea;
   readonly engine: Engine;
   readonly metrics: Metrics;
   /** Known only once the service listens, when it takes a free port. */
@@ -48,7 +53,8 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 
 /** The HTTP side of the service, put together and not yet listening. */
 export async function buildApp(parts: AppParts) {
-  const { config, log, store, identity, oauth, reactors, engine, metrics, baseUrl } = parts;
+  const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
+  const { reactors, executions } = parts;
   const app = Fastify({
     loggerInstance: log,
     genReqId: requestId,
@@ -90,6 +96,18 @@ export async function buildApp(parts: AppParts) {
   await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
   await app.register(reactorRoutes({ ...reactors, config, baseUrl }));
+  await app.register(
+    inboxRoutes({
+      store,
+      reactors: reactors.reactors,
+      config,
+      baseUrl,
+      onAdmitted: executions.wake,
+      onDropped: (id) => executions.executions.tellSettled(id),
+    }),
+  );
+  await app.register(executionRoutes({ store, baseUrl, halt: executions.halt }));
+  await app.register(logRoutes({ store, ...executions.logs, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);

@@ -2,9 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../contract/envelope.ts';
+import { toJson } from '../contract/wrapping.ts';
 import { fail, ServiceError } from '../errors.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
-import { toJson } from './answers.ts';
+
 import { acceptedTypes } from './bodies.ts';
 import { faultOf } from './fault.ts';
 

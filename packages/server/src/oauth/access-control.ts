@@ -4,6 +4,7 @@ import type { AccessChange, AccessChanges } from '../identity/access-changes.ts'
 import type { User } from '../identity/user.ts';
 import type { Users } from '../identity/users.ts';
 import { BoundedMemory, type Remembered } from './access-memory.ts';
+import { catalogue } from './apis.ts';
 import type { Client } from './client.ts';
 import type { Clients } from './clients.ts';
 import { looksLike } from './secret-format.ts';
@@ -29,6 +30,28 @@ interface ClientAccess {
   readonly client: Client;
   readonly apis: ReadonlySet<string>;
 }
+
+/** Stands for the application where there is none: an execution whose message a gateway's assertion brought. */
+const noClient: Remembered<ClientAccess> = {
+  live: true,
+  value: {
+    client: {
+      id: '',
+      ownerId: '',
+      ownerUsername: '',
+      name: 'execution',
+      description: '',
+      callbackUrls: [],
+      key: '',
+      tier: 'Unlimited',
+      flows: new Set(),
+      requirePkce: false,
+      createdAt: 0,
+      updatedAt: 0,
+    },
+    apis: new Set(catalogue.map(({ name }) => name)),
+  },
+};
 
 interface RememberedToken {
   readonly access: TokenAccess;
@@ -99,7 +122,7 @@ export class AccessControl {
     if (stored === undefined || stored.expiresAt <= Date.now()) return undefined;
     const [user, client] = await Promise.all([
       this.#userOf(stored.userId),
-      this.#clientOf(stored.clientId),
+      stored.clientId === null ? noClient : this.#clientOf(stored.clientId),
     ]);
     if (user === undefined || user.value.status !== 'active' || client === undefined)
       return undefined;

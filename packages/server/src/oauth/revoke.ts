@@ -37,7 +37,7 @@ export async function revokeToken(
 
 function note(
   { log }: RevokeParts,
-  stored: { readonly clientId: string; readonly userId: string },
+  stored: { readonly clientId: string | null; readonly userId: string },
   hash: Uint8Array,
 ): void {
   const { clientId: client, userId: user } = stored;

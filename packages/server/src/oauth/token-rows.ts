@@ -7,7 +7,7 @@ export const insertAccessToken = prepared(
     p: {
       hash: Uint8Array;
       authorizationId: string | null;
-      clientId: string;
+      clientId: string | null;
       userId: string;
       flow: string;
       scope: string;

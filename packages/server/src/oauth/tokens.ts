@@ -41,7 +41,7 @@ export interface Minted {
 export interface StoredAccessToken {
   readonly hash: Uint8Array;
   readonly authorizationId: string | null;
-  readonly clientId: string;
+  readonly clientId: string | null;
   readonly userId: string;
   readonly flow: string;
   readonly scope: string;

@@ -44,7 +44,8 @@ export interface AccessTokensTable {
   hash: Uint8Array;
   /** Null for flows whose tokens stand alone. */
   authorization_id: string | null;
-  client_id: string;
+  /** Null for the token of an execution that no application asked for. */
+  client_id: string | null;
   user_id: string;
   flow: string;
   scope: string;

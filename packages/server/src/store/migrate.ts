@@ -1,13 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { Dialect } from './dialect.ts';
-import { columnTypes, type Migration } from './migrations/migration.ts';
+import { columnTypes, type Migration, type MigrationSet } from './migrations/migration.ts';
 import type { Schema } from './schema.ts';
 import { SchemaTooNew } from './store-errors.ts';
 
 // A type and not an interface: Kysely's withTables asks for an index signature.
-type WithMigrations = {
-  schema_migrations: { number: number; name: string; applied_at: number };
-};
+type WithMigrations = Record<
+  MigrationSet['ledger'],
+  { number: number; name: string; applied_at: number }
+>;
 
 /**
  * Brings the schema up to date. The caller holds the database's migration lock and an open transaction, which it
@@ -16,12 +17,12 @@ type WithMigrations = {
 export async function migrate(
   db: Kysely<Schema>,
   dialect: Dialect,
-  migrations: readonly Migration[],
+  { ledger, migrations }: MigrationSet,
 ): Promise<readonly Migration[]> {
   const types = columnTypes[dialect];
   const log = db.withTables<WithMigrations>();
   await db.schema
-    .createTable('schema_migrations')
+    .createTable(ledger)
     .ifNotExists()
     .addColumn('number', types.integer, (column) => column.primaryKey())
     .addColumn('name', types.text, (column) => column.notNull())
@@ -29,7 +30,7 @@ export async function migrate(
     .modifyEnd(types.tableEnd)
     .execute();
   const found = await log
-    .selectFrom('schema_migrations')
+    .selectFrom(ledger)
     .select(({ fn }) => fn.max('number').as('number'))
     .executeTakeFirst();
   const current = found?.number ?? 0;
@@ -39,7 +40,7 @@ export async function migrate(
   for (const migration of pending) {
     await migration.up(db.schema, types);
     await log
-      .insertInto('schema_migrations')
+      .insertInto(ledger)
       .values({ number: migration.number, name: migration.name, applied_at: Date.now() })
       .execute();
   }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { OnCommit } from './group-commit.ts';
+import { logMigrations } from './log-migrations/index.ts';
 import { migrations as allMigrations } from './migrations/index.ts';
-import type { Migration } from './migrations/migration.ts';
+import type { Migration, MigrationSet } from './migrations/migration.ts';
 import { openPostgres } from './postgres/open-postgres.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
 import type { Store } from './store.ts';
@@ -20,8 +21,22 @@ export interface StoreOptions {
 /** Opens the store and brings its schema up to date. */
 export function openStore(options: StoreOptions): Promise<Store> {
   const { database, dataFolder, log, onCommit, migrations = allMigrations } = options;
-  if (database !== undefined && /^postgres(ql)?:\/\//i.test(database)) {
-    return openPostgres(database, migrations, log, onCommit);
-  }
-  return openSqlite(database ?? join(dataFolder, 'reactord.db'), migrations, onCommit);
+  const set: MigrationSet = { ledger: 'schema_migrations', migrations };
+  if (isPostgres(database)) return openPostgres(database, set, log, onCommit);
+  return openSqlite(database ?? join(dataFolder, 'reactord.db'), set, onCommit);
+}
+
+/**
+ * Opens the database of the logs, so that much output never holds up a message: on SQLite a file with a writer thread
+ * of its own, on PostgreSQL the same database over a writing connection of its own.
+ */
+export function openLogDatabase(options: Omit<StoreOptions, 'migrations'>): Promise<Store> {
+  const { database, dataFolder, log, onCommit } = options;
+  const set: MigrationSet = { ledger: 'log_schema_migrations', migrations: logMigrations };
+  if (isPostgres(database)) return openPostgres(database, set, log, onCommit);
+  return openSqlite(join(dataFolder, 'logs.db'), set, onCommit, { shrinks: true });
+}
+
+function isPostgres(database: string | undefined): database is string {
+  return database !== undefined && /^postgres(ql)?:\/\//i.test(database);
 }

@@ -38,6 +38,8 @@ export interface ReactorsTable {
   tended_at: Generated<number>;
   /** The place of the newest message in the reactor's order of receipt. */
   last_seq: Generated<number>;
+  /** How many of its executions have come to an end, so that those that wait need not be counted one by one. */
+  settled: Generated<number>;
   /** Sums over all its executions, so that a list need not add up a million rows. */
   total_executions: Generated<number>;
   total_cpu: Generated<number>;
@@ -58,6 +60,8 @@ export interface ExecutionsTable {
   status_message: Generated<string>;
   executor_id: string;
   executor: string;
+  /** The application through which the executor posted the message: the execution's token may go where it may. */
+  client_id: string | null;
   /** `str`, `application/json`, `application/octet-stream`. */
   content_type: string;
   message_size: number;
@@ -66,11 +70,13 @@ export interface ExecutionsTable {
   attempt: Generated<number>;
   /** Set by the claim; cleared when a run could not begin and is to be tried again. */
   worker_id: string | null;
+  /** Which service has claimed it and looks after its container; null before the claim and after the end. */
+  instance: string | null;
   claimed_at: number | null;
   revision: number | null;
   halt_requested_at: number | null;
   halt_reason: string | null;
-  /** Microseconds since the epoch: the record shows six digits. */
+  /** This one and the next two in microseconds since the epoch: the record shows six digits. */
   received_at: number;
   started_at: number | null;
   finished_at: number | null;

@@ -13,10 +13,12 @@ import type {
   SessionsTable,
   SubscriptionsTable,
 } from './authorization-tables.ts';
+import type { LogChunksTable, LogsTable } from './log-tables.ts';
 import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
 
 /**
- * The tables, as TypeScript sees them. The same in both databases:
+ * The tables, as TypeScript sees them: those of the store, and those of the logs, which are a database of their own.
+ * The same in both databases:
  * a boolean is an integer 0 or 1, a time is an integer (ms since the epoch), JSON is text,
  * binary is read as Uint8Array. `Generated` marks a column that has a default.
  */
@@ -38,6 +40,8 @@ export interface Schema {
   reactors: ReactorsTable;
   executions: ExecutionsTable;
   messages: MessagesTable;
+  logs: LogsTable;
+  log_chunks: LogChunksTable;
 }
 
 /**

@@ -65,7 +65,9 @@ async function createTokens(schema: SchemaModule, types: ColumnTypes): Promise<v
     .addColumn('authorization_id', types.text, (column) =>
       column.references('authorizations.id').onDelete('cascade'),
     )
-    .addColumn('client_id', types.text, belongsTo('clients'))
+    .addColumn('client_id', types.text, (column) =>
+      column.references('clients.id').onDelete('cascade'),
+    )
     .addColumn('user_id', types.text, belongsTo('users'))
     .addColumn('flow', types.text, needed)
     .addColumn('scope', types.text, needed)

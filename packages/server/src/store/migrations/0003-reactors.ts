@@ -44,6 +44,7 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
     .addColumn('pull_asked', types.integer, zero)
     .addColumn('tended_at', types.integer, zero)
     .addColumn('last_seq', types.integer, zero)
+    .addColumn('settled', types.integer, zero)
     .addColumn('total_executions', types.integer, zero)
     .addColumn('total_cpu', types.integer, zero)
     .addColumn('total_io', types.integer, zero)
@@ -78,11 +79,13 @@ async function createExecutions(schema: SchemaModule, types: ColumnTypes): Promi
     .addColumn('status_message', types.text, noText)
     .addColumn('executor_id', types.text, needed)
     .addColumn('executor', types.text, needed)
+    .addColumn('client_id', types.text)
     .addColumn('content_type', types.text, needed)
     .addColumn('message_size', types.integer, needed)
     .addColumn('environment', types.text, (column) => column.notNull().defaultTo('{}'))
     .addColumn('attempt', types.integer, (column) => column.notNull().defaultTo(1))
     .addColumn('worker_id', types.text)
+    .addColumn('instance', types.text)
     .addColumn('claimed_at', types.integer)
     .addColumn('revision', types.integer)
     .addColumn('halt_requested_at', types.integer)
@@ -112,9 +115,16 @@ async function createExecutions(schema: SchemaModule, types: ColumnTypes): Promi
     .where(sql.ref('status'), '=', sql.lit('RUNNING'))
     .execute();
   await schema
+    .createIndex('executions_claimed')
+    .on('executions')
+    .column('instance')
+    .where(sql.ref('instance'), 'is not', null)
+    .execute();
+  await schema
     .createIndex('executions_finished_at')
     .on('executions')
     .column('finished_at')
+    .where(sql.ref('finished_at'), 'is not', null)
     .execute();
   await schema
     .createTable('messages')

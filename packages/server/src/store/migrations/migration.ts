@@ -8,6 +8,12 @@ export interface Migration {
   up(schema: SchemaModule, types: ColumnTypes): Promise<void>;
 }
 
+/** Steps that are numbered together, and the table that says which of them a database has. */
+export interface MigrationSet {
+  readonly ledger: 'schema_migrations' | 'log_schema_migrations';
+  readonly migrations: readonly Migration[];
+}
+
 /**
  * The column types of one database, so that a migration is written once.
  * Constraints are checked at the statement, never deferred: a check at COMMIT would fail the whole shared batch.

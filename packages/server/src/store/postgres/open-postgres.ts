@@ -3,7 +3,7 @@ import pg from 'pg';
 import { DrivenStore } from '../driven-store.ts';
 import { GroupCommit, type OnCommit } from '../group-commit.ts';
 import { migrate } from '../migrate.ts';
-import type { Migration } from '../migrations/migration.ts';
+import type { MigrationSet } from '../migrations/migration.ts';
 import { readingDialect } from '../reading-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Store } from '../store.ts';
@@ -19,7 +19,7 @@ const readers = 10;
 
 export async function openPostgres(
   url: string,
-  migrations: readonly Migration[],
+  migrations: MigrationSet,
   log: StoreLog | undefined,
   onCommit: OnCommit | undefined,
 ): Promise<Store> {
@@ -39,7 +39,7 @@ export async function openPostgres(
   return await new DrivenStore('postgres', read, commits, () => writer.close()).opened();
 }
 
-async function migrateDatabase(url: string, migrations: readonly Migration[]): Promise<void> {
+async function migrateDatabase(url: string, migrations: MigrationSet): Promise<void> {
   const pool = new pg.Pool({ ...session(url), max: 1 });
   pool.on('error', () => undefined);
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });

@@ -1,14 +1,22 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** How long a statement waits for another process that holds the file. */
 const busyMilliseconds = 10_000;
 
-/** Makes the file where there is none, for its owner only. SQLite gives the files beside it the same mode. */
-export function makeFile(file: string): void {
+/**
+ * Makes the file where there is none, for its owner only. SQLite gives the files beside it the same mode.
+ * `shrinks`: what is deleted gives its space back, in the commit that deletes it. It is decided once, in an empty file.
+ */
+export function makeFile(file: string, { shrinks }: { shrinks: boolean }): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));
+  if (!shrinks || statSync(file).size > 0) return;
+  const db = new DatabaseSync(file, { timeout: busyMilliseconds });
+  // Only with the first table does the choice reach the file.
+  db.exec('PRAGMA auto_vacuum = FULL; VACUUM');
+  db.close();
 }
 
 export function connectToWrite(file: string): DatabaseSync {

@@ -2,7 +2,7 @@ import { Kysely } from 'kysely';
 import { DrivenStore } from '../driven-store.ts';
 import { GroupCommit, type OnCommit } from '../group-commit.ts';
 import { migrate } from '../migrate.ts';
-import type { Migration } from '../migrations/migration.ts';
+import type { MigrationSet } from '../migrations/migration.ts';
 import { readingDialect } from '../reading-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Store } from '../store.ts';
@@ -13,11 +13,12 @@ import { SqliteWriter } from './writer.ts';
 
 export async function openSqlite(
   file: string,
-  migrations: readonly Migration[],
+  migrations: MigrationSet,
   onCommit: OnCommit | undefined,
+  { shrinks = false }: { readonly shrinks?: boolean } = {},
 ): Promise<Store> {
   try {
-    makeFile(file);
+    makeFile(file, { shrinks });
     await migrateFile(file, migrations);
     const read = new Kysely<Schema>({
       dialect: readingDialect(kyselyDialect(connectToRead(file)), translate),
@@ -30,7 +31,7 @@ export async function openSqlite(
   }
 }
 
-async function migrateFile(file: string, migrations: readonly Migration[]): Promise<void> {
+async function migrateFile(file: string, migrations: MigrationSet): Promise<void> {
   const db = connectToWrite(file);
   try {
     // IMMEDIATE takes the write lock now: a second process waits here, and then finds the work done.

@@ -1,0 +1,168 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import {
+  type ContainerOutput,
+  type ContainerSpec,
+  type Engine,
+  EngineUnavailable,
+  ImageGone,
+} from '../engines/engine.ts';
+import type { ImageKeeper } from '../reactors/images.ts';
+import type { Reactor } from '../reactors/reactor.ts';
+import type { Store } from '../store/store.ts';
+import { StoreUnavailable } from '../store/store-errors.ts';
+import type { Active } from './active.ts';
+import { containerName, labelsOf, labelsToFind } from './container-labels.ts';
+import type { EngineReturn } from './engine-return.ts';
+import { handOver } from './environment.ts';
+import type { ExecutionTokens } from './execution-token.ts';
+
+export interface BeginParts {
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly engineReturn: Pick<EngineReturn, 'wait'>;
+  readonly tokens: ExecutionTokens;
+  readonly instance: string;
+  readonly config: Pick<
+    Config,
+    'tenant' | 'second_prefix' | 'default_cpus' | 'most_processes' | 'log_limit' | 'stop_grace'
+  >;
+  /** The address at which the container reaches the service. */
+  readonly apiServer: () => string;
+  /** Fetches an image again that the engine has lost. Rejects with PullFailed: then the reactor is in ERROR. */
+  readonly images: Pick<ImageKeeper, 'ensureImage'>;
+}
+
+/** A container that has started. */
+export interface Begun {
+  readonly containerId: string;
+  readonly output: ContainerOutput;
+  /** The output begins with the container's first byte again, whatever the log has of it. */
+  readonly replayed: boolean;
+}
+
+/** How often a start that the engine refuses is tried. One that waits for the engine or the store is not counted. */
+const mostTries = 3;
+const pausesMs = [200, 1_000];
+
+/** Makes the container and starts it. Rejects when it cannot be done, and leaves no container then. */
+export async function begin(parts: BeginParts, active: Active, given: Reactor): Promise<Begun> {
+  let reactor = given;
+  for (let tries = 1; ; ) {
+    active.beginning.throwIfAborted();
+    try {
+      return await tryToBegin(parts, active, reactor);
+    } catch (error) {
+      if (active.beginning.aborted) throw error;
+      if (error instanceof EngineUnavailable) {
+        await parts.engineReturn.wait(active.beginning);
+        continue;
+      }
+      if (error instanceof StoreUnavailable) {
+        await pause(1_000, undefined, { signal: active.beginning });
+        continue;
+      }
+      if (error instanceof ImageGone && tries < mostTries) {
+        reactor = await withImage(parts, active, reactor);
+      }
+      await removeQuietly(parts.engine, active);
+      const wait = pausesMs[tries - 1];
+      if (tries >= mostTries || wait === undefined) throw error;
+      tries += 1;
+      await pause(wait, undefined, { signal: active.beginning });
+    }
+  }
+}
+
+/** The reactor with the image that the engine has now. */
+async function withImage(
+  { images, engineReturn }: BeginParts,
+  active: Active,
+  reactor: Reactor,
+): Promise<Reactor> {
+  for (;;) {
+    try {
+      return { ...reactor, imageId: (await images.ensureImage(reactor)).id };
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error;
+      await engineReturn.wait(active.beginning);
+    }
+  }
+}
+
+async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): Promise<Begun> {
+  const { engine, store, tokens, config } = parts;
+  const { execution, rules } = active;
+  const message = await store.read
+    .selectFrom('messages')
+    .select('body')
+    .where('execution_id', '=', execution.id)
+    .executeTakeFirstOrThrow();
+  const given = handOver({
+    reactor,
+    execution,
+    message: message.body,
+    token: rules.token ?? '',
+    apiServer: parts.apiServer(),
+    tenant: config.tenant,
+    secondPrefix: config.second_prefix,
+  });
+  const [{ id, adopted }] = await Promise.all([
+    engine.create(specOf(parts, active, reactor, given.environment)),
+    rules.token === undefined
+      ? undefined
+      : // A minute more than the longest run: the token dies by being ended, this is for when nobody is there to do it.
+        store.write(tokens.grant(execution, rules.timeoutSeconds + config.stop_grace + 60)),
+  ]);
+  active.containerId = id;
+  // The answer to an earlier try was lost. Whether that one started the container decides how its output is read.
+  if (adopted && (await hasStarted(parts, execution.id))) {
+    return { containerId: id, output: await engine.replay(id), replayed: true };
+  }
+  if (given.files.length > 0) await engine.handOver(id, given.files);
+  const output = await engine.attach(id);
+  try {
+    active.beginning.throwIfAborted();
+    await engine.start(id);
+  } catch (error) {
+    output.close();
+    throw error;
+  }
+  return { containerId: id, output, replayed: false };
+}
+
+function specOf(
+  { config, instance }: BeginParts,
+  { execution, rules }: Active,
+  reactor: Reactor,
+  environment: Readonly<Record<string, string>>,
+): ContainerSpec {
+  return {
+    name: containerName(execution.id),
+    // The content and not the name: a tag that has moved since the reactor became ready changes nothing.
+    image: reactor.imageId ?? reactor.image,
+    environment,
+    labels: labelsOf(instance, reactor.id, execution.id),
+    limits: {
+      memoryBytes: rules.memoryBytes,
+      cpus: reactor.cpus ?? config.default_cpus,
+      processes: config.most_processes,
+    },
+    logBytes: config.log_limit,
+    group: reactor.id,
+    privileged: reactor.privileged,
+  };
+}
+
+async function hasStarted({ engine, instance }: BeginParts, executionId: string): Promise<boolean> {
+  const name = containerName(executionId);
+  const containers = await engine.list(labelsToFind(instance, executionId));
+  return containers.some((container) => container.name === name && container.state !== 'created');
+}
+
+async function removeQuietly(engine: Engine, active: Active): Promise<void> {
+  const { containerId } = active;
+  active.containerId = undefined;
+  // Should it not work, the reaper finds it by its label.
+  if (containerId !== undefined) await engine.remove(containerId).catch(() => undefined);
+}

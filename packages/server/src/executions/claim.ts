@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import { newId } from '../ids.ts';
+import { prepared } from '../store/statement.ts';
+import type { Store } from '../store/store.ts';
+import { type Execution, executionFrom } from './execution.ts';
+import { nowInMicroseconds } from './execution-time.ts';
+
+// Literals and not parameters: only so do the partial indexes fit, and only with them does a claim cost the same
+// whether one message waits or a million.
+const submitted = sql.lit<'SUBMITTED'>('SUBMITTED');
+const running = sql.lit<'RUNNING'>('RUNNING');
+
+/**
+ * Takes the oldest message of a reactor, in one statement that two workers cannot both win.
+ *
+ * The order of starts is in it too: it takes the oldest that has not started, or nothing when somebody has claimed that
+ * one. So the next can be claimed only once the one before it runs, whatever process runs it. On PostgreSQL two
+ * statements at the same time choose the same row; the second waits for the first and then finds `worker_id` set.
+ * Room is counted in the same statement: whoever made it wrong in the meantime has also taken the row.
+ */
+const claimOldest = prepared(
+  (db, p: { reactorId: string; workerId: string; instance: string; now: number }) =>
+    db
+      .updateTable('executions')
+      .set((eb) => ({
+        worker_id: p.workerId,
+        instance: p.instance,
+        claimed_at: p.now,
+        revision: eb.selectFrom('reactors').select('revision').where('id', '=', p.reactorId),
+      }))
+      .where('id', '=', (eb) =>
+        eb
+          .selectFrom('executions as oldest')
+          .select('oldest.id')
+          .where('oldest.reactor_id', '=', p.reactorId)
+          .where('oldest.status', '=', submitted)
+          .orderBy('oldest.seq')
+          .limit(1),
+      )
+      .where('status', '=', submitted)
+      .where('worker_id', 'is', null)
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('reactors')
+            .select('reactors.id')
+            .where('reactors.id', '=', p.reactorId)
+            .where('reactors.status', '=', sql.lit<'READY'>('READY'))
+            .where(
+              (eb) =>
+                eb
+                  .selectFrom('executions as begun')
+                  .select((count) => count.fn.countAll<number>().as('begun'))
+                  .where('begun.reactor_id', '=', p.reactorId)
+                  .where('begun.status', '=', running),
+              '<',
+              sql<number>`case when reactors.stateless = 1 then reactors.max_workers else 1 end`,
+            ),
+        ),
+      )
+      .returningAll(),
+);
+
+/** Undefined: nothing waits, or what waits has no room, or the reactor is not ready. */
+export async function claim(
+  store: Store,
+  reactorId: string,
+  instance: string,
+): Promise<Execution | undefined> {
+  const [claimed] = await store.write(
+    claimOldest({ reactorId, workerId: newId(), instance, now: nowInMicroseconds() }),
+  );
+  const row = claimed.rows[0];
+  return row && executionFrom(row);
+}
+
+/** A claim whose container never started is given back: the message keeps its place, before all that came later. */
+export const releaseClaim = prepared((db, p: { id: string; workerId: string }) =>
+  db
+    .updateTable('executions')
+    .set({ worker_id: null, instance: null, claimed_at: null, revision: null })
+    .where('id', '=', p.id)
+    .where('worker_id', '=', p.workerId)
+    .where('status', '=', submitted),
+);
+
+/** The container runs. */
+export const markRunning = prepared((db, p: { id: string; workerId: string; now: number }) =>
+  db
+    .updateTable('executions')
+    .set({ status: running, started_at: p.now })
+    .where('id', '=', p.id)
+    .where('worker_id', '=', p.workerId)
+    .where('status', '=', submitted),
+);
+
+/** The reactors that may have something to run now. Costs per reactor, not per message. */
+export async function reactorsWithWork(store: Store): Promise<readonly string[]> {
+  const rows = await store.read
+    .selectFrom('reactors')
+    .select('id')
+    .where('status', '=', 'READY')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('executions')
+          .select('executions.id')
+          .whereRef('executions.reactor_id', '=', 'reactors.id')
+          .where('executions.status', '=', submitted),
+      ),
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** What this service has claimed and not settled, oldest first. */
+export async function claimedBy(store: Store, instance: string): Promise<readonly Execution[]> {
+  const rows = await store.read
+    .selectFrom('executions')
+    .selectAll()
+    .where('instance', '=', instance)
+    .orderBy('claimed_at')
+    .execute();
+  return rows.map(executionFrom);
+}

@@ -1,0 +1,145 @@
+import type { Config } from '../config.ts';
+import type { Engine } from '../engines/engine.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { ReactorsArea } from '../reactors/reactors-area.ts';
+import type { Store } from '../store/store.ts';
+import { ApiAddress, type Served } from './api-address.ts';
+import { claim, reactorsWithWork } from './claim.ts';
+import { EngineReturn } from './engine-return.ts';
+import type { Execution } from './execution.ts';
+import { ExecutionTokens } from './execution-token.ts';
+import { Executions } from './executions.ts';
+import { fulfilWishes, halt } from './halt.ts';
+import type { LogStore } from './log-store.ts';
+import { assembleLogs, type LogsArea } from './logs-area.ts';
+import { endAllOf } from './reactor-removal.ts';
+import { Reaper } from './reap.ts';
+import { recover } from './recover.ts';
+import { Runner } from './run.ts';
+import { Schedule } from './schedule.ts';
+
+interface Parts {
+  readonly store: Store;
+  readonly logs: LogStore;
+  readonly config: Config;
+  readonly identity: Pick<Identity, 'changes'>;
+  readonly area: Pick<ReactorsArea, 'reactors' | 'images'>;
+  readonly engine: Engine;
+  readonly instance: string;
+  readonly log: {
+    info(facts: object, message: string): void;
+    warn(facts: object, message: string): void;
+    error(facts: object, message: string): void;
+  };
+}
+
+/** From the message to its end: everything of this folder that the rest uses, put together once. */
+export interface ExecutionsArea {
+  readonly executions: Executions;
+  readonly logs: LogsArea;
+  readonly halt: (execution: Pick<Execution, 'id'>, by: string) => Promise<boolean>;
+  /** A message has been accepted for this reactor. */
+  readonly wake: (reactorId: string) => void;
+  /** Takes up what an earlier process has left, and then begins to run what waits. */
+  start(served: Served): void;
+  /** Lets go of what runs; containers go on. */
+  stop(): Promise<void>;
+}
+
+const recoverAgainMs = 2_000;
+
+export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> {
+  const { store, config, identity, area, engine, instance, log } = parts;
+  const { reactors, images } = area;
+  const { changes } = identity;
+  const tokens = await ExecutionTokens.open(store);
+  const executions = new Executions(store);
+  const logs = assembleLogs({ ...parts, executions, reactors });
+  const engineReturn = new EngineReturn(engine, log);
+  const address = new ApiAddress({ engine, baseUrl: config.base_url, host: config.host, log });
+  let stopping = false;
+
+  const runner: Runner = new Runner({
+    store,
+    changes,
+    tokens,
+    engine,
+    engineReturn,
+    images,
+    reactors,
+    executions,
+    logs: logs.logs,
+    instance,
+    config,
+    log,
+    apiServer: () => address.url,
+    wake: (reactorId) => schedule.wake(reactorId),
+    onLost: () => void recoverLater(),
+  });
+  const schedule: Schedule = new Schedule({
+    places: config.containers_at_once,
+    claim: (reactorId) => claim(store, reactorId, instance),
+    run: (execution) => runner.run(execution),
+    withWork: async () => {
+      await fulfilWishes(store, runner, instance);
+      return reactorsWithWork(store);
+    },
+    log,
+  });
+  const recovery = {
+    store,
+    changes,
+    tokens,
+    engine,
+    engineReturn,
+    instance,
+    runner,
+    schedule,
+    log,
+  };
+  const reaper = new Reaper(recovery);
+
+  const takeUp = async (): Promise<void> => {
+    try {
+      await recover(recovery);
+    } catch (error) {
+      if (stopping) return;
+      log.error({ err: error }, 'taking up executions again failed; trying again');
+      await recoverLater();
+    }
+  };
+  const recoverLater = async (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, recoverAgainMs).unref();
+    await promise;
+    if (!stopping) await takeUp();
+  };
+
+  reactors.onReady((reactorId) => schedule.wake(reactorId));
+  reactors.onRemoving((reactor, by) => endAllOf(store, runner, executions, reactor, by));
+
+  return {
+    executions,
+    logs,
+    halt: (execution, by) => halt(store, runner, execution, by),
+    wake: (reactorId) => schedule.wake(reactorId),
+    start: (served) => {
+      logs.start();
+      void address.open(served);
+      void engine.prepare().catch(() => undefined);
+      void takeUp().then(() => {
+        if (stopping) return;
+        schedule.start();
+        reaper.start();
+      });
+    },
+    stop: async () => {
+      stopping = true;
+      schedule.stop();
+      reaper.stop();
+      engineReturn.stop();
+      await Promise.all([runner.stop(), address.close()]);
+      await logs.stop();
+    },
+  };
+}

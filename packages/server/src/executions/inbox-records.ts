@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { contentTypes } from './execution.ts';
+
+/** The replies of the inbox, as the API description shows them. */
+
+const InboxLinks = Type.Object({
+  self: Type.String({ description: 'The inbox' }),
+  owner: Type.String({ description: "The profile of the reactor's owner" }),
+});
+
+export const PostedMessage = Type.Object(
+  {
+    executionId: Type.String({ description: 'The execution that the message leads to' }),
+    msg: Type.Unknown({
+      description: 'The message as it was understood; `binary - omitted` for bytes',
+    }),
+    _links: Type.Object({
+      self: Type.String({ description: 'The execution' }),
+      owner: Type.String({ description: "The profile of the reactor's owner" }),
+      messages: Type.String({ description: 'The inbox' }),
+    }),
+  },
+  {
+    title: 'PostedMessage',
+    examples: [
+      {
+        executionId: 'wq7PeV3mcNz4Ta',
+        msg: 'hello',
+        _links: {
+          self: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d/executions/wq7PeV3mcNz4Ta',
+          owner: 'https://reactors.example.org/profiles/v2/ada',
+          messages: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d/messages',
+        },
+      },
+    ],
+  },
+);
+
+const WaitingMessage = Type.Object({
+  executionId: Type.String(),
+  receivedTime: Type.String({ description: 'UTC, without a zone' }),
+  contentType: Type.Enum([...contentTypes]),
+  size: Type.Integer({ description: 'Bytes' }),
+});
+
+export const InboxRecord = Type.Object(
+  {
+    messages: Type.Integer({ description: 'How many messages wait' }),
+    waiting: Type.Optional(Type.Array(WaitingMessage, { description: 'The oldest, with `peek`' })),
+    _links: InboxLinks,
+  },
+  {
+    title: 'Inbox',
+    examples: [
+      {
+        messages: 2,
+        _links: {
+          self: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d/messages',
+          owner: 'https://reactors.example.org/profiles/v2/ada',
+        },
+      },
+    ],
+  },
+);
+
+export const PurgedInbox = Type.Object(
+  {
+    msg: Type.String(),
+    dropped: Type.Integer({ description: 'How many messages were dropped' }),
+    _links: InboxLinks,
+  },
+  { title: 'PurgedInbox' },
+);

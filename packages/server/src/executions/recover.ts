@@ -1,0 +1,96 @@
+import { type ContainerSummary, type Engine, EngineUnavailable } from '../engines/engine.ts';
+import type { Store } from '../store/store.ts';
+import { claimedBy } from './claim.ts';
+import { containerName, executionOf, labelsOfInstance } from './container-labels.ts';
+import type { EngineReturn } from './engine-return.ts';
+import type { Execution } from './execution.ts';
+import type { Runner } from './run.ts';
+import type { Schedule } from './schedule.ts';
+import { release, type SettleParts } from './settle.ts';
+
+export interface RecoverParts extends SettleParts {
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly engineReturn: Pick<EngineReturn, 'wait'>;
+  readonly instance: string;
+  readonly runner: Runner;
+  readonly schedule: Pick<Schedule, 'occupy' | 'wake'>;
+  readonly log: {
+    info(facts: object, message: string): void;
+    warn(facts: object, message: string): void;
+  };
+}
+
+/**
+ * Takes up again what this service had claimed and does not look after: after a kill everything, and one by one what a
+ * fault has thrown out. What runs is attached to again, what has ended is settled, what never started is given back
+ * to its place in the queue, and what the engine has lost is said to be lost. Containers that belong to nothing go.
+ */
+export async function recover(parts: RecoverParts): Promise<void> {
+  const { store, engine, instance, runner, log } = parts;
+  const containers = await whenEngineIsThere(parts, () => engine.list(labelsOfInstance(instance)));
+  const claimed = (await claimedBy(store, instance)).filter(({ id }) => !runner.find(id));
+  if (claimed.length > 0) log.info({ executions: claimed.length }, 'taking up executions again');
+  const byName = new Map(containers.map((container) => [container.name, container]));
+  for (const execution of claimed) {
+    await takeUp(parts, execution, byName.get(containerName(execution.id)));
+  }
+  const known = new Set(claimed.map(({ id }) => id));
+  await removeStrangers(parts, containers, known);
+}
+
+async function takeUp(
+  parts: RecoverParts,
+  execution: Execution,
+  container: ContainerSummary | undefined,
+): Promise<void> {
+  const { engine, runner, schedule, log } = parts;
+  if (container !== undefined && container.state !== 'created') {
+    schedule.occupy(runner.adopt(execution, container.id));
+    return;
+  }
+  if (execution.status === 'RUNNING') {
+    log.warn({ execution: execution.id }, 'the container of an execution has vanished');
+    await runner.fail(execution, 'lost: its container vanished from the engine before it ended');
+    return;
+  }
+  // The service that made it is gone before it started it, so nobody will.
+  if (container !== undefined) await whenEngineIsThere(parts, () => engine.remove(container.id));
+  await release(parts, execution);
+  schedule.wake(execution.reactorId);
+}
+
+/** Containers of this service whose executions are settled, or of which nothing is known. */
+export async function removeStrangers(
+  { engine, runner, log }: Pick<RecoverParts, 'engine' | 'runner' | 'log'>,
+  containers: readonly ContainerSummary[],
+  known: ReadonlySet<string>,
+): Promise<void> {
+  for (const { id, name, labels } of containers) {
+    const execution = executionOf(labels) ?? '';
+    if (known.has(execution) || runner.find(execution) !== undefined) continue;
+    try {
+      await engine.remove(id);
+      log.info({ container: name }, 'removed a container that was left behind');
+    } catch (error) {
+      log.warn(
+        { err: error, container: name },
+        'a container that was left behind is removed later',
+      );
+    }
+  }
+}
+
+async function whenEngineIsThere<Answer>(
+  { engineReturn }: Pick<RecoverParts, 'engineReturn'>,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error;
+    }
+    await engineReturn.wait();
+  }
+}

@@ -1,0 +1,5 @@
+import type { Migration } from '../migrations/migration.ts';
+import { logs } from './0001-logs.ts';
+
+/** All steps of the schema of the logs, in order. They are numbered apart from those of the store. */
+export const logMigrations: readonly Migration[] = [logs];

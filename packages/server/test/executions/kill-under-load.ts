@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { openScene, type Scene, type Sender } from '../harness/execution-scene.ts';
+import { until } from '../harness/until.ts';
+
+interface Accepted {
+  readonly reactor: string;
+  readonly message: string;
+  readonly execution: string;
+}
+
+interface Ran {
+  readonly id: string;
+  readonly status: string;
+  readonly startTime: string;
+  readonly finishTime: string;
+}
+
+const reactorCount = 4;
+/** More would only make the wait at the end longer. */
+const mostWaiting = 12;
+
+/**
+ * Kills the service again and again at random moments while messages are posted and run. Afterwards every accepted
+ * message has run exactly once, in the order of its reactor, with its output and exit code kept.
+ */
+export async function killUnderLoad(kills: number): Promise<void> {
+  const scene = await openScene({ environment: { REACTORD_LOG_LEVEL: 'warn' } });
+  const load = new Load(scene.admin);
+  try {
+    for (let made = 0; made < reactorCount; made += 1) {
+      const reactor = await scene.admin.register({
+        image: scene.image.reference,
+        default_environment: { RUN: 'echo begin $MSG; echo end $MSG; exit 5' },
+      });
+      load.begin(reactor);
+    }
+    for (let killed = 0; killed < kills; killed += 1) {
+      await pause(Math.random() * 1_500);
+      await scene.restart('SIGKILL');
+    }
+    await load.end();
+    await checkAll(scene, load);
+  } catch (error) {
+    console.error(scene.service.output().slice(-4_000));
+    throw error;
+  } finally {
+    await load.end();
+    await scene.dispose();
+  }
+}
+
+/** Posts to each reactor, one message after the other, whatever becomes of the service. */
+class Load {
+  readonly accepted: Accepted[] = [];
+  /** Posts whose reply was lost: the message may have been accepted or not. */
+  readonly unsure = new Set<string>();
+  readonly reactors: string[] = [];
+  readonly #sender: Sender;
+  readonly #loops: Promise<void>[] = [];
+  #ended = false;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  begin(reactor: string): void {
+    this.reactors.push(reactor);
+    this.#loops.push(this.#post(reactor));
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await Promise.all(this.#loops);
+  }
+
+  async #post(reactor: string): Promise<void> {
+    for (let number = 0; !this.#ended; number += 1) {
+      const message = `${reactor}-${number}`;
+      try {
+        const execution = await this.#sender.send(reactor, message);
+        this.accepted.push({ reactor, message, execution });
+        const inbox = await this.#sender.call('GET', `/${reactor}/messages`);
+        if (inbox.json().result.messages > mostWaiting) await pause(1_000);
+      } catch {
+        this.unsure.add(message);
+        await pause(50);
+      }
+    }
+  }
+}
+
+async function checkAll({ admin }: Scene, load: Load): Promise<void> {
+  assert.ok(load.accepted.length > 0, 'nothing was accepted');
+  for (const { reactor, message, execution } of load.accepted) {
+    const record = await admin.ended(reactor, execution, 240_000);
+    assert.equal(record.status, 'COMPLETE', `${message}: ${record.statusMessage}`);
+    assert.equal(record.exitCode, 5, message);
+    assert.equal(await admin.log(reactor, execution), `begin ${message}\nend ${message}\n`);
+  }
+  for (const reactor of load.reactors) await checkReactor(admin, load, reactor);
+  await until('nothing to wait any more', async () => {
+    const counts = await Promise.all(
+      load.reactors.map((reactor) => admin.call('GET', `/${reactor}/messages`)),
+    );
+    return counts.every((reply) => reply.json().result.messages === 0);
+  });
+}
+
+async function checkReactor(admin: Sender, load: Load, reactor: string): Promise<void> {
+  const accepted = load.accepted.filter((one) => one.reactor === reactor);
+  const ran = await everythingOf(admin, reactor);
+  for (const { id } of ran) await admin.ended(reactor, id, 240_000);
+  // In the order of receipt, oldest first.
+  const inOrder = (await everythingOf(admin, reactor)).toReversed();
+  const known = new Map(accepted.map(({ execution, message }) => [execution, message]));
+  const messages: string[] = [];
+  for (const [at, { id, startTime }] of inOrder.entries()) {
+    const message = known.get(id) ?? (await messageOf(admin, reactor, id));
+    messages.push(message);
+    if (!known.has(id)) assert.ok(load.unsure.has(message), `${message} was never posted`);
+    const before = inOrder[at - 1];
+    if (before !== undefined)
+      assert.ok(before.finishTime <= startTime, `${message} began before the one before it ended`);
+  }
+  assert.equal(new Set(messages).size, messages.length, 'a message was accepted twice');
+  for (const { message } of accepted) assert.ok(messages.includes(message), `${message} is lost`);
+  const numbers = messages.map((message) => Number(message.split('-').at(-1)));
+  assert.deepEqual(
+    numbers,
+    numbers.toSorted((a, b) => a - b),
+    'not in the order of receipt',
+  );
+}
+
+async function everythingOf(admin: Sender, reactor: string): Promise<Ran[]> {
+  const all: Ran[] = [];
+  for (let offset = 0; ; offset += 1000) {
+    const query = `?limit=1000&offset=${offset}`;
+    const reply = await admin.call('GET', `/${reactor}/executions`, { query });
+    const page: Ran[] = reply.json().result.executions;
+    all.push(...page);
+    if (page.length < 1000) return all;
+  }
+}
+
+async function messageOf(admin: Sender, reactor: string, id: string): Promise<string> {
+  return (await admin.call('GET', `/${reactor}/executions/${id}/message`)).text;
+}

@@ -1,0 +1,5 @@
+import { test } from 'node:test';
+import { killUnderLoad } from './kill-under-load.ts';
+
+test('nothing is lost and nothing runs twice when the service is killed a hundred times under load', () =>
+  killUnderLoad(100));
