@@ -2,17 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../packages/server/src/config-sources.ts';
-import { DockerEngine } from '../packages/server/src/engines/docker/docker-engine.ts';
 import { buildApp } from '../packages/server/src/http/app.ts';
-import { createMetrics } from '../packages/server/src/http/metrics.ts';
 import { createLog } from '../packages/server/src/http/request-log.ts';
-import { assembleIdentity } from '../packages/server/src/identity/identity.ts';
 import { AccessControl } from '../packages/server/src/oauth/access-control.ts';
 import { clientFlows } from '../packages/server/src/oauth/client.ts';
-import { assembleOAuth } from '../packages/server/src/oauth/oauth.ts';
 import { hashSecret, newSecret } from '../packages/server/src/oauth/secret-format.ts';
 import { insertAccessToken } from '../packages/server/src/oauth/token-rows.ts';
-import { openStore } from '../packages/server/src/store/open.ts';
+import { assembleParts } from '../packages/server/src/parts.ts';
 import type { Store } from '../packages/server/src/store/store.ts';
 
 /** The service with two routes more, and as many live tokens as wanted in its store. */
@@ -47,20 +43,11 @@ async function serve(wish: ServerWish): Promise<ServerReady> {
   // The peer writes no line per request, so neither do we.
   const config = readConfig({ flags: [], environment: { REACTORD_LOG_LEVEL: 'warn' } });
   const log = createLog(config);
-  const store = await openStore({ database: undefined, dataFolder });
-  const identity = assembleIdentity({ store, config, log });
-  const oauth = await assembleOAuth({ store, config, identity, log });
+  const parts = await assembleParts({ config, environment: {}, dataFolder, log });
+  const { store, identity, oauth } = parts;
   const listen = async (access: AccessControl): Promise<string> => {
-    const app = await buildApp({
-      config,
-      log,
-      store,
-      identity,
-      oauth: { ...oauth, access },
-      engine: new DockerEngine({ address: undefined, environment: {} }),
-      metrics: createMetrics(),
-      baseUrl: () => 'http://127.0.0.1',
-    });
+    const baseUrl = () => 'http://127.0.0.1';
+    const app = await buildApp({ ...parts, config, log, oauth: { ...oauth, access }, baseUrl });
     const answer = async () => ({ username: 'somebody', email: 'somebody@example.org' });
     app.get('/open', { config: { answer: 'bare' } }, answer);
     app.get('/checked', { config: { answer: 'bare', access: { api: 'Profiles' } } }, answer);

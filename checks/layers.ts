@@ -25,6 +25,7 @@ const ground = ['contract', 'engines', 'store', ...leaves];
 const root = [
   'main.ts',
   'service.ts',
+  'parts.ts',
   'greeting.ts',
   'failure-sentence.ts',
   'stop-signals.ts',

@@ -85,7 +85,7 @@ export class AssertionCheck {
   }
 }
 
-const assertionHeader = (tenant: string): string => `X-JWT-Assertion-${tenant}`;
+export const assertionHeader = (tenant: string): string => `X-JWT-Assertion-${tenant}`;
 
 /** The ancestor's gateway wrote `name@carbon.super`. */
 function nameIn(payload: JWTPayload): string | undefined {

@@ -54,7 +54,7 @@ const deleteAccessToken = prepared((db, p: { hash: Uint8Array }) =>
 );
 
 /** How memories and other processes know a token: by its hash, never by itself. */
-const tokenSubject = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
+export const tokenSubject = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
 /** For log lines: enough to find a token again, too little to use it. */
 export const hashPrefix = (hash: Uint8Array): string => tokenSubject(hash).slice(0, 12);
