@@ -23,6 +23,8 @@ process.on('message', async (load: Load) => {
   process.send?.(await drive(load));
 });
 
+process.once('disconnect', () => process.exit());
+
 async function drive(load: Load): Promise<LoadResult> {
   const { url, seconds, connections, method, headers, body, tokens } = load;
   let next = 0;

@@ -23,3 +23,5 @@ const server = provider.listen(0, '127.0.0.1', () => {
     secret: 'a-secret-of-some-length-for-the-bench',
   });
 });
+
+process.once('disconnect', () => process.exit());

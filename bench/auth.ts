@@ -80,9 +80,16 @@ export async function run(): Promise<BenchResult> {
       rows,
     };
   } finally {
-    for (const child of children) child.disconnect();
-    for (const child of children) child.kill();
+    // Each clears up after itself and ends when nobody is left to talk to.
+    await Promise.all(children.map((child) => endOf(child)));
   }
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  const ended = once(child, 'exit');
+  if (child.connected) child.disconnect();
+  await ended;
 }
 
 async function measure(load: ChildProcess, pair: Pair): Promise<BenchRow> {
