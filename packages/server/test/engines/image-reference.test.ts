@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { describeReference, readReference } from '../../src/engines/docker/image-reference.ts';
+import { describeReference, readReference } from '../../src/engines/image-reference.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;
 
