@@ -10,7 +10,7 @@ import { tarOf } from './tar.ts';
 const version = 1;
 const repository = 'reactord/holder';
 export const holderImage = `${repository}:${version}`;
-export const holderCommand = '/hold';
+const holderCommand = '/hold';
 
 /** Gives the engine the image of the network holders, without any registry. False where there is none for its processor. */
 export async function provideHolderImage(client: DockerClient, facts: Facts): Promise<boolean> {
