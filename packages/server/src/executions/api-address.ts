@@ -30,9 +30,10 @@ const everywhere = new Set(['0.0.0.0', '::', '']);
  */
 export class ApiAddress {
   readonly #parts: ApiAddressParts;
+  #served: Served | undefined;
+  #opening: Promise<void> | undefined;
   #server: Server | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #port = 0;
   #stopped = false;
   #complained = false;
 
@@ -40,16 +41,21 @@ export class ApiAddress {
     this.#parts = parts;
   }
 
-  get url(): string {
-    return this.#parts.baseUrl ?? `http://host.docker.internal:${this.#port}`;
+  /** What is to be served, once a container is going to need it. */
+  serve(served: Served): void {
+    this.#served = served;
   }
 
-  /** Begins to listen as soon as the engine says where; an engine that comes later is asked again. */
-  async open(served: Served): Promise<void> {
-    this.#port = served.port;
-    const { baseUrl, host } = this.#parts;
-    if (baseUrl !== undefined || everywhere.has(host)) return;
-    await this.#try(served);
+  /** The address for a container; the first one waits until the service listens there. */
+  async url(): Promise<string> {
+    await this.open();
+    return this.#parts.baseUrl ?? `http://host.docker.internal:${this.#served?.port}`;
+  }
+
+  /** Begins to listen where the engine says; an engine that does not answer is asked again later. */
+  open(): Promise<void> {
+    this.#opening ??= this.#open();
+    return this.#opening;
   }
 
   async close(): Promise<void> {
@@ -62,6 +68,12 @@ export class ApiAddress {
     // Requests under way had their time when the first server closed.
     setTimeout(() => server.closeAllConnections(), 1_000).unref();
     await closed;
+  }
+
+  async #open(): Promise<void> {
+    const { baseUrl, host } = this.#parts;
+    if (baseUrl !== undefined || everywhere.has(host) || this.#served === undefined) return;
+    await this.#try(this.#served);
   }
 
   async #try(served: Served): Promise<void> {

@@ -28,7 +28,7 @@ export interface BeginParts {
     'tenant' | 'second_prefix' | 'default_cpus' | 'most_processes' | 'log_limit' | 'stop_grace'
   >;
   /** The address at which the container reaches the service. */
-  readonly apiServer: () => string;
+  readonly apiServer: () => Promise<string>;
   /** Fetches an image again that the engine has lost. Rejects with PullFailed: then the reactor is in ERROR. */
   readonly images: Pick<ImageKeeper, 'ensureImage'>;
 }
@@ -103,7 +103,7 @@ async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): 
     execution,
     message: message.body,
     token: rules.token ?? '',
-    apiServer: parts.apiServer(),
+    apiServer: await parts.apiServer(),
     tenant: config.tenant,
     secondPrefix: config.second_prefix,
   });

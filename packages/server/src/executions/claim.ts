@@ -111,6 +111,16 @@ export async function reactorsWithWork(store: Store): Promise<readonly string[]>
   return rows.map(({ id }) => id);
 }
 
+export async function hasReadyReactor(store: Store): Promise<boolean> {
+  const row = await store.read
+    .selectFrom('reactors')
+    .select('id')
+    .where('status', '=', 'READY')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** What this service has claimed and not settled, oldest first. */
 export async function claimedBy(store: Store, instance: string): Promise<readonly Execution[]> {
   const rows = await store.read

@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
 import type { Store } from '../store/store.ts';
 import { ApiAddress, type Served } from './api-address.ts';
-import { claim, reactorsWithWork } from './claim.ts';
+import { claim, hasReadyReactor, reactorsWithWork } from './claim.ts';
 import { EngineReturn } from './engine-return.ts';
 import type { Execution } from './execution.ts';
 import { ExecutionTokens } from './execution-token.ts';
@@ -14,7 +15,7 @@ import type { LogStore } from './log-store.ts';
 import { assembleLogs, type LogsArea } from './logs-area.ts';
 import { endAllOf } from './reactor-removal.ts';
 import { Reaper } from './reap.ts';
-import { recover } from './recover.ts';
+import { recover, recoverOne } from './recover.ts';
 import { Runner } from './run.ts';
 import { Schedule } from './schedule.ts';
 
@@ -72,13 +73,18 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     instance,
     config,
     log,
-    apiServer: () => address.url,
+    apiServer: () => address.url(),
     wake: (reactorId) => schedule.wake(reactorId),
-    onLost: () => void recoverLater(),
+    onLost: ({ id }) => void takeUpLater(id),
   });
   const schedule: Schedule = new Schedule({
     places: config.containers_at_once,
-    claim: (reactorId) => claim(store, reactorId, instance),
+    claim: async (reactorId) => {
+      // What memory knows to be in vain need not be asked of the store: most messages arrive while others run.
+      const reactor = await reactors.byId(reactorId);
+      if (!runner.hasRoomFor(reactor)) return undefined;
+      return claim(store, reactorId, instance);
+    },
     run: (execution) => runner.run(execution),
     withWork: async () => {
       await fulfilWishes(store, runner, instance);
@@ -99,24 +105,42 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
   };
   const reaper = new Reaper(recovery);
 
-  const takeUp = async (): Promise<void> => {
-    try {
-      await recover(recovery);
-    } catch (error) {
-      if (stopping) return;
-      log.error({ err: error }, 'taking up executions again failed; trying again');
-      await recoverLater();
+  /** Tries until it is done: until then nothing else may claim. */
+  const takeUpAll = async (): Promise<void> => {
+    while (!stopping) {
+      try {
+        return await recover(recovery);
+      } catch (error) {
+        if (!stopping) log.error({ err: error }, 'taking up executions again failed');
+      }
+      await pause(recoverAgainMs, undefined, { ref: false });
     }
   };
-  const recoverLater = async (): Promise<void> => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    setTimeout(resolve, recoverAgainMs).unref();
-    await promise;
-    if (!stopping) await takeUp();
+  const takeUpLater = async (executionId: string): Promise<void> => {
+    for (;;) {
+      await pause(recoverAgainMs, undefined, { ref: false });
+      if (stopping) return;
+      try {
+        return await recoverOne(recovery, executionId);
+      } catch (error) {
+        log.error({ err: error, execution: executionId }, 'taking up an execution again failed');
+      }
+    }
   };
 
-  reactors.onReady((reactorId) => schedule.wake(reactorId));
-  reactors.onRemoving((reactor, by) => endAllOf(store, runner, executions, reactor, by));
+  // Nothing is made on the engine before there is a reactor that could need it.
+  let engaged = false;
+  const engage = (): void => {
+    if (engaged) return;
+    engaged = true;
+    void address.open();
+    void engine.prepare().catch(() => undefined);
+  };
+  reactors.onReady((reactorId) => {
+    engage();
+    schedule.wake(reactorId);
+  });
+  reactors.onRemoving((reactor, by) => endAllOf({ store, runner, executions }, reactor, by));
 
   return {
     executions,
@@ -125,10 +149,13 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     wake: (reactorId) => schedule.wake(reactorId),
     start: (served) => {
       logs.start();
-      void address.open(served);
-      void engine.prepare().catch(() => undefined);
-      void takeUp().then(() => {
+      address.serve(served);
+      void takeUpAll().then(() => {
         if (stopping) return;
+        void hasReadyReactor(store).then(
+          (has) => has && engage(),
+          () => undefined,
+        );
         schedule.start();
         reaper.start();
       });

@@ -14,6 +14,27 @@ const wishHalt = prepared((db, p: { id: string; reason: string; now: number }) =
     .where('halt_reason', 'is', null),
 );
 
+/** The same for everything that runs of a reactor. */
+const wishHaltOfAll = prepared((db, p: { reactorId: string; reason: string; now: number }) =>
+  db
+    .updateTable('executions')
+    .set({ halt_requested_at: p.now, halt_reason: p.reason })
+    .where('reactor_id', '=', p.reactorId)
+    .where('status', '=', sql.lit<'RUNNING'>('RUNNING'))
+    .where('halt_reason', 'is', null),
+);
+
+/** Asks everything that runs of a reactor to stop, also what is about to begin. */
+export async function haltAllOf(
+  store: Store,
+  runner: Pick<Runner, 'ofReactor'>,
+  reactorId: string,
+  reason: string,
+): Promise<void> {
+  await store.write(wishHaltOfAll({ reactorId, reason, now: Date.now() }));
+  for (const active of runner.ofReactor(reactorId)) active.stop(reason);
+}
+
 /** Asks a running execution to stop. False: it does not run. It ends as COMPLETE, with words that say who halted it. */
 export async function halt(
   store: Store,

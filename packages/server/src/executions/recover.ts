@@ -1,7 +1,7 @@
 import { type ContainerSummary, type Engine, EngineUnavailable } from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy } from './claim.ts';
-import { containerName, executionOf, labelsOfInstance } from './container-labels.ts';
+import { containerName, executionOf, labelsOfInstance, labelsToFind } from './container-labels.ts';
 import type { EngineReturn } from './engine-return.ts';
 import type { Execution } from './execution.ts';
 import type { Runner } from './run.ts';
@@ -22,9 +22,9 @@ export interface RecoverParts extends SettleParts {
 }
 
 /**
- * Takes up again what this service had claimed and does not look after: after a kill everything, and one by one what a
- * fault has thrown out. What runs is attached to again, what has ended is settled, what never started is given back
- * to its place in the queue, and what the engine has lost is said to be lost. Containers that belong to nothing go.
+ * Takes up again what an earlier process of this service had claimed, before anything else is claimed. What runs is
+ * attached to again, what has ended is settled, what never started is given back to its place in the queue, and what
+ * the engine has lost is said to be lost. Containers that belong to nothing go.
  */
 export async function recover(parts: RecoverParts): Promise<void> {
   const { store, engine, instance, runner, log } = parts;
@@ -37,6 +37,16 @@ export async function recover(parts: RecoverParts): Promise<void> {
   }
   const known = new Set(claimed.map(({ id }) => id));
   await removeStrangers(parts, containers, known);
+}
+
+/** Takes up one execution again that a fault has thrown out of this process. */
+export async function recoverOne(parts: RecoverParts, executionId: string): Promise<void> {
+  const { store, engine, instance } = parts;
+  const labels = labelsToFind(instance, executionId);
+  const [container] = await whenEngineIsThere(parts, () => engine.list(labels));
+  const claimed = await claimedBy(store, instance);
+  const execution = claimed.find(({ id }) => id === executionId);
+  if (execution !== undefined) await takeUp(parts, execution, container);
 }
 
 async function takeUp(

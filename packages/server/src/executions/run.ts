@@ -42,6 +42,13 @@ export class Runner {
     return [...this.#active.values()].filter(({ execution }) => execution.reactorId === reactorId);
   }
 
+  /** Whether one more of this reactor may be begun, as far as this process knows. */
+  hasRoomFor(reactor: Reactor | undefined): boolean {
+    if (!isRunnable(reactor)) return false;
+    const room = reactor.stateless ? reactor.maxWorkers : 1;
+    return this.ofReactor(reactor.id).length < room;
+  }
+
   /** Resolves when the container is gone, or left to the next service. Never rejects. */
   async run(execution: Execution): Promise<void> {
     const { reactors } = this.#parts;
@@ -165,7 +172,8 @@ export class Runner {
 
   async #write(execution: Execution, outcome: Outcome): Promise<void> {
     const { executions, wake } = this.#parts;
-    if (await settle(this.#parts, execution, outcome)) executions.tellSettled(execution.id);
+    const letGo = this.#active.get(execution.id)?.letGo;
+    if (await settle(this.#parts, execution, outcome, letGo)) executions.tellSettled(execution.id);
     wake(execution.reactorId);
   }
 

@@ -62,7 +62,8 @@ export async function watch(
     return { end, writer };
   } catch (error) {
     begun.output.close();
-    await writer.end();
+    if (error instanceof ContainerGone) await writer.end();
+    else await writer.release();
     throw error;
   } finally {
     clearTimeout(clock);

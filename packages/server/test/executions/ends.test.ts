@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { instanceOf } from '../../src/executions/instance.ts';
 import { openScene, type Scene } from '../harness/execution-scene.ts';
 import { makeRunImage, openTestEngine } from '../harness/run-image.ts';
 import { until } from '../harness/until.ts';
@@ -130,7 +131,9 @@ test('nothing is left on the engine', async () => {
   const id = await runs('echo here');
   await scene.admin.runOnce(id);
   await until('all containers to be gone', async () => {
-    return !(await engine.list({})).some(({ labels }) => 'reactord.execution' in labels);
+    return (
+      (await engine.list({ 'reactord.instance': instanceOf(scene.service.data) })).length === 0
+    );
   });
   await engine.close();
 });

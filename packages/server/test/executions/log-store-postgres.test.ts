@@ -1,7 +1,11 @@
+import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
-import { after, before } from 'node:test';
+import { after, before, test } from 'node:test';
 import { createDatabase, type PostgresServer, startPostgres } from '../../../../setup/postgres.ts';
+import { LogStore } from '../../src/executions/log-store.ts';
+import { openLogDatabase } from '../../src/store/open.ts';
 import { logConformance } from './log-conformance.ts';
+import { kept, roomy, said, writeAll, written } from './log-scene.ts';
 
 let { REACTORD_TEST_POSTGRES: admin } = process.env;
 let server: PostgresServer | undefined;
@@ -16,4 +20,19 @@ after(() => server?.stop());
 logConformance('postgres', async () => {
   const database = await createDatabase(admin ?? '');
   return { database: database.url, dataFolder: tmpdir(), remove: () => database.drop() };
+});
+
+test('while the server is away the writer waits, and then nothing is missing or doubled', async () => {
+  const own = await startPostgres();
+  const logs = new LogStore(await openLogDatabase({ database: own.url, dataFolder: tmpdir() }));
+  const output = Array.from({ length: 300 }, (_, line) => said(`line ${line}\n`.repeat(100)));
+  const writer = await logs.open('e', roomy);
+  await writeAll(writer, output.slice(0, 100));
+  await own.halt();
+  const rest = writeAll(writer, output.slice(100)).then(() => writer.end());
+  await own.resume();
+  await rest;
+  assert.ok((await kept(logs, 'e')).equals(written(output)));
+  await logs.close();
+  await own.stop();
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { instanceOf } from '../../src/executions/instance.ts';
 import { openScene, type Scene } from '../harness/execution-scene.ts';
 import { openTestEngine } from '../harness/run-image.ts';
 import { until } from '../harness/until.ts';
@@ -163,6 +164,8 @@ test('what was accepted before a kill and had not begun runs afterwards, in its 
 
 test('nothing is left on the engine afterwards', async () => {
   await until('all containers to be gone', async () => {
-    return !(await engine.list({})).some(({ labels }) => 'reactord.execution' in labels);
+    return (
+      (await engine.list({ 'reactord.instance': instanceOf(scene.service.data) })).length === 0
+    );
   });
 });

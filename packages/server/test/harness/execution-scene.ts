@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { addUser } from './beside-service.ts';
 import { basic, ClientsArea, type Reply } from './clients-area.ts';
-import { makeRunImage, openTestEngine, type RunImage } from './run-image.ts';
+import { makeRunImage, type RunImage } from './run-image.ts';
 import {
   adminPassword,
   type RunningService,
@@ -166,11 +166,7 @@ export async function openScene(options: ServiceOptions = {}): Promise<Scene> {
       for (const sender of senders) sender.service = service;
     },
     dispose: async () => {
-      // A service that was killed leaves its containers to the next one; here there is none.
-      const engine = openTestEngine(service.data);
       await service.dispose();
-      await engine.removeLeftovers({});
-      await engine.close();
       await image.remove();
     },
   };

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
+import { instanceOf, ownerOf } from '../../src/executions/instance.ts';
 import { until } from './until.ts';
 
 /** The engine of the tests, where setup names one. */
@@ -74,9 +76,22 @@ export function launchService(options: ServiceOptions = {}): Omit<RunningService
     dispose: async () => {
       child.kill('SIGKILL');
       await ended;
+      await clearEngine(data);
       rmSync(data, { recursive: true, force: true });
     },
   };
+}
+
+/** A service that is killed leaves what it made on the engine to the next one on its folder; here there is none. */
+async function clearEngine(data: string): Promise<void> {
+  if (!existsSync(join(data, 'instance'))) return;
+  const engine = new DockerEngine({
+    address: process.env['REACTORD_TEST_ENGINE'] || undefined,
+    environment: process.env,
+    owner: ownerOf(instanceOf(data)),
+  });
+  await engine.removeLeftovers({}).catch(() => {});
+  await engine.close();
 }
 
 function readAddress(data: string, pid: number): string | undefined {
