@@ -2,6 +2,7 @@ import { type BenchResult, type BenchRow, passes } from './bench-result.ts';
 
 const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchResult> }>>> = {
   store: () => import('./store.ts'),
+  auth: () => import('./auth.ts'),
   reactors: () => import('./reactors.ts'),
 };
 

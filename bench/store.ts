@@ -27,8 +27,10 @@ interface Message {
 const insert = prepared((db, p: { id: string; username: string; body: string; now: number }) =>
   db.insertInto('users').values({
     id: p.id,
+    uid: p.now,
     username: p.username,
     password_hash: p.body,
+    password_changed_at: p.now,
     created_at: p.now,
     updated_at: p.now,
   }),

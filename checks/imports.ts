@@ -56,8 +56,11 @@ function wrongWay({ from, to, isFile }: Import): readonly string[] {
 function usingPackage(from: string, name: string): readonly string[] {
   if (/^(fastify|@fastify)([/-]|$)/.test(name)) {
     const knowsFastify =
-      from.endsWith('/routes.ts') || rooms[roomOf(from) ?? '']?.knowsFastify === true;
-    return knowsFastify ? [] : ['only routes.ts files, http and contract may know Fastify.'];
+      /(^|[/-])routes?(-[^/]*)?\.ts$/.test(from) ||
+      rooms[roomOf(from) ?? '']?.knowsFastify === true;
+    return knowsFastify
+      ? []
+      : ['only files with routes in their name, http and contract may know Fastify.'];
   }
   const ours = /^@reactord\/([^/]+)/.exec(name)?.[1];
   if (ours === undefined || packages[packageOf(from)]?.includes(ours)) return [];

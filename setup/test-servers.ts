@@ -52,6 +52,24 @@ export const testServers: readonly TestServer[] = [
   program('busybox', 'REACTORD_TEST_BUSYBOX', 'busybox-static', '/bin/busybox'),
 ];
 
+interface TestPackages {
+  readonly name: string;
+  readonly debianPackages: readonly string[];
+}
+
+/** Programs and libraries of the machine that tests run themselves. A new one is a new entry here. */
+export const testPackages: readonly TestPackages[] = [
+  { name: 'Chromium', debianPackages: ['chromium'] },
+  {
+    name: 'OAuth clients in Python',
+    debianPackages: ['python3', 'python3-requests-oauthlib', 'python3-authlib'],
+  },
+];
+
+export function installTestPackages({ debianPackages }: TestPackages): Promise<void> {
+  return installDebianPackages(debianPackages, 'for the tests');
+}
+
 /** Installs and starts one server, or takes the one that the environment names. */
 export async function startTestServer(server: TestServer): Promise<RunningServer> {
   const given = process.env[server.variable];

@@ -1,10 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { say } from './say.ts';
-import { type RunningServer, startTestServer, testServers } from './test-servers.ts';
+import {
+  installTestPackages,
+  type RunningServer,
+  startTestServer,
+  testPackages,
+  testServers,
+} from './test-servers.ts';
 
 /**
- * npm test: starts the servers that the tests need, runs the tests with their addresses in the environment, and stops
+ * npm test: installs and starts what the tests need, runs the tests with their addresses in the environment, and stops
  * what it started. Words narrow it to the test files whose path holds one of them; options go to `node --test`.
  * `--kind=faults` and `--kind=slow` run the tests that take long, in files of that ending, instead.
  */
@@ -88,19 +94,25 @@ async function main(args: readonly string[]): Promise<number> {
   const running: RunningServer[] = [];
   const addresses: NodeJS.ProcessEnv = {};
   const missing: string[] = [];
+  const provide = async (name: string, work: () => Promise<void>) => {
+    if (interruption.code !== undefined) return;
+    try {
+      await work();
+    } catch (error) {
+      missing.push(name);
+      say(error instanceof Error ? error.message : String(error));
+    }
+  };
   try {
     // One after the other: two installations would only wait for each other's lock.
-    for (const server of testServers) {
-      if (interruption.code !== undefined) return interruption.code;
-      try {
+    for (const server of testServers)
+      await provide(server.name, async () => {
         const started = await startTestServer(server);
         running.push(started);
         addresses[server.variable] = started.address;
-      } catch (error) {
-        missing.push(server.name);
-        say(error instanceof Error ? error.message : String(error));
-      }
-    }
+      });
+    for (const packages of testPackages)
+      await provide(packages.name, () => installTestPackages(packages));
     if (interruption.code !== undefined) return interruption.code;
     const code = await runTests(files, kind.limitMs, options, addresses, interruption);
     if (missing.length > 0) say(`tested without ${missing.join(' and ')}; the reason is above.`);

@@ -21,16 +21,21 @@ export function greeting({
     const note = passwordWasGiven ? '(as you set it)' : '(shown this once; keep it)';
     const shown = passwordWasGiven ? '••••••••' : admin.password;
     lines.push(`  Admin      ${admin.username}`, `  Password   ${shown}  ${note}`, '');
-    lines.push('  Try next:', ...nextCommands(address).map((command) => `    ${command}`), '');
+    lines.push(
+      '  Try next: what is there, a first application with its key and secret, every operation',
+      ...nextCommands(address, admin.username).map((command) => `    ${command}`),
+      '',
+    );
   }
   if (engineProblem !== undefined) lines.push(`  Reactors cannot run yet. ${engineProblem}`, '');
   return `${lines.join('\n')}\n`;
 }
 
-function nextCommands(address: string): readonly string[] {
+/** They work as they stand: curl asks for the password, so that it does not end up in the shell's history. */
+function nextCommands(address: string, username: string): readonly string[] {
   return [
-    `curl ${address}/ready?pretty=true`,
-    `curl ${address}/metrics`,
+    `curl '${address}/ready?pretty'`,
+    `curl -u ${username} -d clientName=first '${address}/clients/v2?pretty'`,
     `xdg-open ${address}/docs`,
   ];
 }

@@ -1,23 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config.ts';
-import { type DataFolder, openDataFolder } from './data-folder.ts';
-import { DockerEngine } from './engines/docker/docker-engine.ts';
+import { openDataFolder } from './data-folder.ts';
 import type { Engine } from './engines/engine.ts';
 import type { Served } from './executions/api-address.ts';
-import { assembleExecutions, type ExecutionsArea } from './executions/executions-area.ts';
-import { instanceOf, ownerOf } from './executions/instance.ts';
-import { LogStore } from './executions/log-store.ts';
 import { greeting } from './greeting.ts';
 import { type App, buildApp } from './http/app.ts';
 import { answerBrokenConnection } from './http/error-answers.ts';
-import { createMetrics } from './http/metrics.ts';
 import { createLog } from './http/request-log.ts';
 import { makeFirstAdmin } from './identity/first-admin.ts';
-import { assembleIdentity, type Identity } from './identity/identity.ts';
-import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
-import { assembleReactors, type ReactorsArea } from './reactors/reactors-area.ts';
-import { openLogDatabase, openStore } from './store/open.ts';
-import type { Store } from './store/store.ts';
+import { assembleParts } from './parts.ts';
 
 export interface Service {
   readonly address: string;
@@ -25,107 +16,38 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Puts the service together and starts it: data folder → store → first admin → engine → HTTP. */
+/** Puts the service together and starts it: data folder → parts → first admin → HTTP → work. */
 export async function startService(
   config: Config,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Service> {
   const log = createLog(config);
-  const metrics = createMetrics();
+  await using started = new AsyncDisposableStack();
   const folder = openDataFolder(config.data);
-  let store: Store | undefined;
-  let identity: Identity | undefined;
-  let oauth: OAuth | undefined;
-  let reactors: ReactorsArea | undefined;
-  let executions: ExecutionsArea | undefined;
-  let engine: Engine | undefined;
-  try {
-    const place = { database: config.database, dataFolder: folder.path };
-    store = await openStore({ ...place, onCommit: metrics.observeCommit });
-    identity = assembleIdentity({ store, config, log });
-    // Before the first admin: a start that fails over a setting must not use up the password that is shown once.
-    oauth = await assembleOAuth({ store, config, identity, log });
-    const instance = instanceOf(folder.path);
-    engine = new DockerEngine({ address: config.engine, environment, owner: ownerOf(instance) });
-    reactors = await assembleReactors({ store, config, changes: identity.changes, engine, log });
-    executions = await assembleExecutions({
-      store,
-      logs: new LogStore(await openLogDatabase(place)),
-      config,
-      identity,
-      area: reactors,
-      engine,
-      instance,
-      log,
-    });
-    const admin = await makeFirstAdmin(store, identity.users, {
-      username: config.admin_username,
-      password: config.admin_password,
-    });
-    let baseUrl = config.base_url ?? '';
-    const app = await buildApp({
-      config,
-      log,
-      store,
-      identity,
-      oauth,
-      reactors,
-      executions,
-      engine,
-      metrics,
-      baseUrl: () => baseUrl,
-    });
-    identity.start();
-    oauth.start();
-    reactors.start();
-    await app.listen({
-      host: config.host,
-      port: config.port,
-      listenTextResolver: () => 'listening',
-    });
-    const address = config.base_url ?? addressOf(app.server.address(), config.host);
-    baseUrl = address;
-    executions.start(servedBy(app));
-    folder.announce(address);
-    process.stdout.write(
-      greeting({
-        address,
-        admin,
-        passwordWasGiven: config.admin_password !== undefined,
-        engineProblem: await problemOf(engine),
-      }),
-    );
-    return {
-      address,
-      stop: () => stopAll({ app, executions, reactors, engine, identity, oauth, store, folder }),
-    };
-  } catch (error) {
-    await stopAll({ executions, reactors, engine, identity, oauth, store, folder });
-    throw error;
-  }
-}
-
-interface Started {
-  readonly app?: { close(): Promise<void> };
-  readonly executions: ExecutionsArea | undefined;
-  readonly reactors: ReactorsArea | undefined;
-  readonly engine: Engine | undefined;
-  readonly identity: Identity | undefined;
-  readonly oauth: OAuth | undefined;
-  readonly store: Store | undefined;
-  readonly folder: DataFolder;
-}
-
-/** What uses something else stops before it. */
-async function stopAll(started: Started): Promise<void> {
-  await started.app?.close();
-  await started.executions?.stop();
-  await started.reactors?.stop();
-  await started.engine?.close();
-  started.identity?.stop();
-  await started.oauth?.stop();
-  await started.store?.close();
-  started.folder.release();
+  started.defer(() => folder.release());
+  const parts = await assembleParts({ config, environment, dataFolder: folder.path, log });
+  started.defer(() => parts.stop());
+  // After the parts: a start that fails over a setting must not use up the password that is shown once.
+  const admin = await makeFirstAdmin(parts.store, parts.identity.users, {
+    username: config.admin_username,
+    password: config.admin_password,
+  });
+  let address = config.base_url ?? '';
+  const app = await buildApp({ ...parts, config, log, baseUrl: () => address });
+  started.defer(() => app.close());
+  const { host, port } = config;
+  await app.listen({ host, port, listenTextResolver: () => 'listening' });
+  address ||= addressOf(app.server.address(), host);
+  parts.identity.start();
+  parts.oauth.start();
+  parts.reactors.start();
+  parts.executions.start(servedBy(app));
+  folder.announce(address);
+  const passwordWasGiven = config.admin_password !== undefined;
+  const engineProblem = await problemOf(parts.engine);
+  process.stdout.write(greeting({ address, admin, passwordWasGiven, engineProblem }));
+  const stack = started.move();
+  return { address, stop: () => stack.disposeAsync() };
 }
 
 /** How a second server, for containers, serves the same requests in the same way. */

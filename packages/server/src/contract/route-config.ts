@@ -10,10 +10,6 @@ import 'fastify';
 export type AnswerShape = 'enveloped' | 'bare' | 'raw';
 
 declare module 'fastify' {
-  interface FastifyReply {
-    /** Instead of the route's `message`, where the sentence depends on what happened. */
-    answerMessage: string | null;
-  }
   interface FastifyContextConfig {
     /** How the result is wrapped. `raw` when not said. */
     answer?: AnswerShape;
@@ -23,5 +19,9 @@ declare module 'fastify' {
     page?: boolean;
     /** Refusals are in the words of OAuth (RFC 6749 5.2), those of a wrong verb included. */
     oauth?: boolean;
+  }
+  interface FastifyReply {
+    /** The sentence in the envelope of this reply, where it says more than the route's `message`. */
+    sentence: string;
   }
 }

@@ -117,7 +117,7 @@ export interface ContainerSpec {
   readonly privileged?: boolean;
 }
 
-export interface ContainerLimits {
+interface ContainerLimits {
   readonly memoryBytes: number;
   /** In cores: 0.5 is half of one. */
   readonly cpus: number;

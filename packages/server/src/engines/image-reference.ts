@@ -15,6 +15,7 @@ const longest = 512;
 
 const part = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 const host = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?|\\[[0-9a-fA-F:]+\\])(?::[0-9]{1,5})?';
+const folder = new RegExp(`^${part}$`);
 const grammar = new RegExp(
   `^(?:(?<host>${host})/)?(?<path>${part}(?:/${part})*)(?::(?<tag>[\\w][\\w.-]{0,127}))?(?:@(?<digest>sha256:[0-9a-f]{64}))?$`,
 );
@@ -28,6 +29,7 @@ export function readReference(text: string): ImageReference | undefined {
   const { host: first, path = '', tag = 'latest', digest } = found;
   const name = first === undefined ? path : `${first}/${path}`;
   if (name.length > 255) return undefined;
+  if (first !== undefined && !isRegistry(first) && !folder.test(first)) return undefined;
   const [given, rest] = isRegistry(first) ? [first, path] : [defaultRegistry, name];
   const registry = given === 'index.docker.io' ? defaultRegistry : given;
   const isOfficial = registry === defaultRegistry && !rest.includes('/');
@@ -59,5 +61,5 @@ export function sameImage(one: string, other: string): boolean {
 
 /** The first part is a registry only when it cannot be a folder of the default one, as Docker has it. */
 function isRegistry(first: string | undefined): first is string {
-  return first !== undefined && (/[.:[A-Z]/.test(first) || first === 'localhost');
+  return first !== undefined && (/[.:[]/.test(first) || first === 'localhost');
 }

@@ -10,7 +10,7 @@ export interface RunRules {
 }
 
 /** The service stops, or the execution is wanted no more: whoever waits on its behalf gives up. */
-export class GivenUp extends Error {
+class GivenUp extends Error {
   override readonly name = 'GivenUp';
 }
 

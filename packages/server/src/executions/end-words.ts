@@ -26,7 +26,7 @@ export const withWords = (state: FinalState, words: string): FinalState => ({
 export const tooLong = (seconds: number): string => `ran longer than ${seconds} s`;
 
 /** 67108864 → 64 MiB */
-export function shownBytes(bytes: number): string {
+function shownBytes(bytes: number): string {
   for (const [unit, size] of [
     ['GiB', 1024 ** 3],
     ['MiB', 1024 ** 2],

@@ -1,6 +1,7 @@
 import { type Caller, isAdmin } from '../contract/caller.ts';
 import type { Page } from '../contract/page.ts';
 import { fail } from '../errors.ts';
+import { reactorIdPattern } from '../reactors/reactor.ts';
 import type { Store } from '../store/store.ts';
 
 /** Which page: with `below` it begins with the first execution that came before the one of this place. */
@@ -21,6 +22,8 @@ export interface Totals {
  * from what is left. Refuses callers who may not know of it.
  */
 export async function totalsOf(store: Store, caller: Caller, reactorId: string): Promise<Totals> {
+  const unknown = () => fail('unknown_resource', { kind: 'reactor', name: reactorId });
+  if (!reactorIdPattern.test(reactorId)) throw unknown();
   const reactor = await store.read
     .selectFrom('reactors')
     .innerJoin('users', 'users.id', 'reactors.owner_id')
@@ -38,7 +41,7 @@ export async function totalsOf(store: Store, caller: Caller, reactorId: string):
     };
   }
   const left = reactor === undefined ? await totalsLeft(store, caller, reactorId) : undefined;
-  if (left === undefined) throw fail('unknown_resource', { kind: 'reactor', name: reactorId });
+  if (left === undefined) throw unknown();
   return left;
 }
 

@@ -8,7 +8,7 @@ export const executionStatuses = ['SUBMITTED', 'RUNNING', 'COMPLETE', 'ERROR'] a
  * SUBMITTED: the message is kept, and waits. RUNNING: its container has started. COMPLETE: the container ended,
  * whatever its exit code. ERROR: the platform could not run it, or it was dropped; `statusMessage` says why.
  */
-export type ExecutionStatus = (typeof executionStatuses)[number];
+type ExecutionStatus = (typeof executionStatuses)[number];
 
 export const contentTypes = ['str', 'application/json', 'application/octet-stream'] as const;
 

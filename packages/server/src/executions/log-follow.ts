@@ -3,7 +3,6 @@ import { type Execution, isOver } from './execution.ts';
 import type { Executions } from './executions.ts';
 import { type LogPart, linesOf } from './log-lines.ts';
 import { droppedNotice } from './log-notice.ts';
-import type { KeptLog } from './log-rows.ts';
 import type { LogStore } from './log-store.ts';
 import { textOf } from './log-text.ts';
 
@@ -22,7 +21,6 @@ const lookMilliseconds = 100;
 const lookHereMilliseconds = 1000;
 /** How often the status is asked for where nobody tells of it. */
 const statusMilliseconds = 500;
-const keepAliveMilliseconds = 15_000;
 const batchCharacters = 64 * 1024;
 
 type FollowedLogs = Pick<LogStore, 'find' | 'read' | 'tail' | 'onMore' | 'isWrittenHere'>;
@@ -34,15 +32,19 @@ type FollowedLogs = Pick<LogStore, 'find' | 'read' | 'tail' | 'onMore' | 'isWrit
 export class LogFollowing {
   readonly #logs: FollowedLogs;
   readonly #executions: Pick<Executions, 'byId'>;
+  /** A line without meaning, so that nobody between here and the client thinks that the connection is dead. */
+  readonly #keepAliveMs: number;
   readonly #wakers = new Map<string, Set<() => void>>();
   readonly #stopping = new AbortController();
 
   constructor(
     logs: FollowedLogs,
     executions: Pick<Executions, 'byId' | 'onStarted' | 'onSettled'>,
+    { keepAliveMs = 15_000 }: { readonly keepAliveMs?: number } = {},
   ) {
     this.#logs = logs;
     this.#executions = executions;
+    this.#keepAliveMs = keepAliveMs;
     const wake = (executionId: string) => {
       for (const waker of this.#wakers.get(executionId) ?? []) waker();
     };
@@ -86,8 +88,11 @@ export class LogFollowing {
         }
         place = Math.max(place, size);
         if (execution === undefined) return;
-        if (isOver(execution)) return yield Buffer.from(lastEvents(log, stream, place, execution));
-        if (performance.now() - lastSent >= keepAliveMilliseconds) {
+        if (isOver(execution)) {
+          const notice = log && (await droppedNotice(this.#logs, executionId, log, stream));
+          return yield Buffer.from(lastEvents(notice, place, execution));
+        }
+        if (performance.now() - lastSent >= this.#keepAliveMs) {
           yield Buffer.from(': still here\n\n');
           lastSent = performance.now();
         }
@@ -201,12 +206,10 @@ const lineEvent = ({ stream, time, bytes, end }: LogPart): string =>
   logEvent(end, { stream, time: new Date(time).toISOString(), text: textOf(bytes) });
 
 function lastEvents(
-  log: KeptLog | undefined,
-  stream: OutputStream | undefined,
+  notice: string | undefined,
   place: number,
   { status, exitCode, finishedAt }: Execution,
 ): string {
-  const notice = log && droppedNotice(log, stream);
   const time = new Date((finishedAt ?? 0) / 1000).toISOString();
   const said =
     notice === undefined ? '' : logEvent(place, { stream: 'notice', time, text: notice });

@@ -127,7 +127,7 @@ function sendLogs(
 ): FastifyReply {
   // A name that nobody else has used: the text is written where it stands.
   const place = randomUUID();
-  const json = toJson(request, wrap(request, { logs: place, _links: links }));
+  const json = toJson(request, wrap(request, reply, { logs: place, _links: links }));
   return reply
     .type('application/json; charset=utf-8')
     .header('cache-control', 'no-store')

@@ -21,14 +21,12 @@ export async function* logText(
   const log = await logs.find(executionId);
   if (log === undefined) return;
   const from = tail === undefined ? 0 : await logs.tail(executionId, tail, stream);
-  let lastByte = 10;
   for await (const part of logs.read(executionId, from, log.size)) {
     if (stream !== undefined && part.stream !== stream) continue;
-    lastByte = part.bytes.at(-1) ?? lastByte;
     yield textOf(part.bytes);
   }
-  const notice = droppedNotice(log, stream);
-  if (notice !== undefined) yield lastByte === 10 ? notice : `\n${notice}`;
+  const notice = await droppedNotice(logs, executionId, log, stream);
+  if (notice !== undefined) yield notice;
 }
 
 export const textOf = (bytes: Uint8Array): string =>

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance } from 'fastify';
 import { fail } from '../errors.ts';
 import { parseForm } from './form.ts';
@@ -33,11 +34,8 @@ export function readBodies(app: FastifyInstance): void {
 }
 
 function decodeUtf8(body: string | Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(body));
-  } catch {
-    return undefined;
-  }
+  if (typeof body === 'string') return body;
+  return isUtf8(body) ? body.toString('utf8') : undefined;
 }
 
 /** The parser's own words, without the document that it quotes: the body may hold a secret. */

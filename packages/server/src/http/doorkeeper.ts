@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { basicChallenge, readBasic } from '../contract/basic-credentials.ts';
 import type { ApiName, Caller } from '../contract/caller.ts';
 import { fail, type ServiceError } from '../errors.ts';
 import type { Credentials } from '../identity/credentials.ts';
@@ -6,7 +7,6 @@ import type { User } from '../identity/user.ts';
 import type { AccessControl, TokenAccess } from '../oauth/access-control.ts';
 import type { AssertionCheck } from '../oauth/assertion.ts';
 import type { TierLimiter } from '../oauth/tiers.ts';
-import { basicChallenge, readBasic } from './basic-credentials.ts';
 import { readAuthorization } from './bearer-header.ts';
 
 export interface DoorkeeperParts {

@@ -22,6 +22,7 @@ export function parseForm(text: string): Form | undefined {
 }
 
 function decode(encoded: string): string | undefined {
+  if (!/[%+]/.test(encoded)) return encoded;
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch {

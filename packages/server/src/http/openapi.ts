@@ -20,8 +20,13 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       tags: [
-        { name: 'Authorization', description: 'The way of a user’s browser, and the tokens' },
+        {
+          name: 'Authorization',
+          description:
+            'The pages that people meet on their way to a token, and the tokens themselves',
+        },
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
+        { name: 'Profiles', description: 'Users and what is known of them' },
         { name: 'Reactors', description: 'Container images that run for each message' },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],

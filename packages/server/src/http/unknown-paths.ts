@@ -1,12 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
-import { sendError } from './error-answers.ts';
+import { type ErrorPages, sendError } from './error-answers.ts';
 import { sendOAuthError } from './oauth-answers.ts';
 import type { PathTable } from './path-table.ts';
 
 /** 404 for a path that no operation has, 405 with Allow for one that has other verbs; before a body is read. */
-export function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void {
-  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+export function answerUnknownPaths(
+  app: FastifyInstance,
+  paths: PathTable,
+  pages: ErrorPages,
+): void {
+  const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split('?', 1)[0] ?? '';
     const verbs = paths.verbsOf(path);
     if (verbs.length === 0) return sendError(request, reply, fail('unknown_path', { path }));
@@ -14,12 +18,14 @@ export function answerUnknownPaths(app: FastifyInstance, paths: PathTable): void
     const wrongVerb = fail('wrong_verb', { method: request.method, path, allowed }).withHeaders({
       allow: allowed,
     });
+    if (pages.isPage(path)) return pages.send(reply, wrongVerb);
     return paths.isOAuth(path)
       ? sendOAuthError(request, reply, wrongVerb)
       : sendError(request, reply, wrongVerb);
   };
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.is404) return refuse(request, reply);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    refuse(request, reply);
   });
   app.setNotFoundHandler(refuse);
 }

@@ -83,6 +83,7 @@ export class Credentials {
       this.#log.info({ event: 'login_failed', from: address }, 'login failed');
       return undefined;
     }
+    this.#log.info({ event: 'login', user: user.id, from: address }, 'login');
     this.#limits.succeeded(attempt);
     this.#remembered.add(digest, user);
     return user;

@@ -87,8 +87,7 @@ async function add({ users, operands: [username = ''], options, terminal }: Call
   // Everything that can be wrong is said before a person types a password twice.
   checkUsername(username);
   const [grants, roles] = [checkGrants(grant), checkRoles(role)];
-  if ((await users.byUsername(username)) !== undefined)
-    throw fail('name_taken', { kind: 'user', name: username });
+  await users.refuseTaken(username);
   const password = await newPassword(username, options, terminal);
   const user = await users.create({
     username,

@@ -15,7 +15,7 @@ export const detailNames = [
 ] as const;
 
 export type DetailName = (typeof detailNames)[number];
-export type ProfileDetails = Readonly<Partial<Record<DetailName, string>>>;
+type ProfileDetails = Readonly<Partial<Record<DetailName, string>>>;
 
 /** What a role lets its user do: `admin` manages users. */
 export const roleNames = ['admin'] as const;

@@ -108,8 +108,14 @@ export class Users {
       return userFromRow(row);
     } catch (error) {
       if (!(error instanceof UniqueViolation) || error.table !== 'users') throw error;
-      throw fail('name_taken', { kind: 'user', name: given.username });
+      throw await this.#taken(given.username);
     }
+  }
+
+  /** Throws when a new user could not have this name, be it for the case of a letter. */
+  async refuseTaken(username: string): Promise<void> {
+    const owner = await this.#ownerOf(username);
+    if (owner !== undefined) throw fail('name_taken', { kind: 'user', name: owner });
   }
 
   /**
@@ -160,6 +166,20 @@ export class Users {
   /** Keeps the same password under a hash of today's cost, unless the password has been changed meanwhile. */
   async renewHash(user: User, renewed: string): Promise<void> {
     await this.#store.write(renewHash({ id: user.id, old: user.passwordHash, renewed }));
+  }
+
+  async #taken(username: string): Promise<Error> {
+    const name = (await this.#ownerOf(username)) ?? username;
+    return fail('name_taken', { kind: 'user', name });
+  }
+
+  async #ownerOf(username: string): Promise<string | undefined> {
+    const row = await this.#store.read
+      .selectFrom('users')
+      .select('username')
+      .where((eb) => eb(eb.fn<string>('lower', ['username']), '=', username.toLowerCase()))
+      .executeTakeFirst();
+    return row?.username;
   }
 
   /** Undefined: someone else was faster, and the change has to be thought over. */

@@ -65,6 +65,8 @@ interface AccessParts {
   readonly users: Pick<Users, 'byId'>;
   readonly clients: Pick<Clients, 'byId' | 'subscriptionsOf'>;
   readonly changes: Pick<AccessChanges, 'onChange' | 'generation'>;
+  /** How many tokens are remembered at most. */
+  readonly mostTokens?: number;
 }
 
 const flows = [
@@ -82,13 +84,14 @@ const flows = [
  */
 export class AccessControl {
   readonly #parts: AccessParts;
-  readonly #tokens = new BoundedMemory<RememberedToken>(mostTokens);
+  readonly #tokens: BoundedMemory<RememberedToken>;
   readonly #users = new BoundedMemory<User>(mostSubjects);
   readonly #clients = new BoundedMemory<ClientAccess>(mostSubjects);
   readonly #authorizations = new BoundedMemory<string>(mostTokens);
 
   constructor(parts: AccessParts) {
     this.#parts = parts;
+    this.#tokens = new BoundedMemory(parts.mostTokens ?? mostTokens);
     parts.changes.onChange((change) => this.#forget(change));
   }
 
@@ -105,6 +108,11 @@ export class AccessControl {
     if (known.access.expiresAt > Date.now()) return known.access;
     this.#tokens.forget(key);
     return undefined;
+  }
+
+  /** The user as last read; changed users are read again. */
+  async userById(id: string): Promise<User | undefined> {
+    return (await this.#userOf(id))?.value;
   }
 
   async #load(key: string): Promise<TokenAccess | undefined> {

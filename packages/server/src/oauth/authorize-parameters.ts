@@ -10,10 +10,10 @@ const names = [
   'code_challenge_method',
 ] as const;
 
-export type ParameterName = (typeof names)[number];
+type ParameterName = (typeof names)[number];
 
 /** How one parameter came: `unreadable` has broken percent-encoding or is not UTF-8. */
-export type Parameter =
+type Parameter =
   | { readonly kind: 'absent' | 'repeated' | 'unreadable' }
   | { readonly kind: 'given'; readonly value: string };
 

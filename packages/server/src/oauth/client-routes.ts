@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { callerOf } from '../contract/caller.ts';
 import { pageFields, readPage } from '../contract/page.ts';
-import { clientFlows } from './client.ts';
+import { type Client, clientFlows, clientNamePattern } from './client.ts';
 import { ChangedClient, NewClient, readClientFields } from './client-fields.ts';
 import {
   ClientRecord,
@@ -31,6 +32,9 @@ const unlessSaid: ClientFields = {
 };
 
 const dayInSeconds = 86_400;
+
+const note = (request: FastifyRequest, event: string, { id, ownerId }: Client): void =>
+  request.log.info({ event, client: id, user: ownerId }, event.replaceAll('_', ' '));
 
 /** The clients area: a user's own client applications. */
 export function clientRoutes(parts: ClientRoutesParts): FastifyPluginAsyncTypebox {
@@ -61,7 +65,7 @@ export function clientRoutes(parts: ClientRoutesParts): FastifyPluginAsyncTypebo
           clientName,
           fields,
         );
-        request.log.info({ client: client.id, user: userId }, 'client created');
+        note(request, 'client_created', client);
         const record = clientRecordWithSecret(client, secret, baseUrl());
         return reply.code(201).header('location', record._links.self.href).send(record);
       },
@@ -75,12 +79,23 @@ export function clientRoutes(parts: ClientRoutesParts): FastifyPluginAsyncTypebo
           tags: ['Clients'],
           summary: 'List your client applications',
           description: 'By name, without their secrets.',
-          querystring: Type.Object(pageFields),
+          querystring: Type.Object({
+            ...pageFields,
+            after: Type.Optional(
+              Type.String({
+                pattern: clientNamePattern.source,
+                allows: 'the name of a client',
+                description: 'Begin after this name: faster than a large offset.',
+              }),
+            ),
+          }),
           response: { 200: Type.Array(ClientRecord) },
         },
       },
       async (request) => {
-        const own = await clients.ofOwner(callerOf(request).userId, readPage(request.query));
+        const { after = '', ...page } = request.query;
+        const { userId } = callerOf(request);
+        const own = await clients.ofOwner(userId, { ...readPage(page), after });
         return own.map((client) => clientRecord(client, baseUrl()));
       },
     );
@@ -122,7 +137,7 @@ export function clientRoutes(parts: ClientRoutesParts): FastifyPluginAsyncTypebo
       async (request) => {
         const client = await ownClient(clients, callerOf(request), request.params.clientName);
         const changed = await clients.update(client, readClientFields(request.body, allowHttp));
-        request.log.info({ client: client.id, user: client.ownerId }, 'client changed');
+        note(request, 'client_changed', client);
         return clientRecord(changed, baseUrl());
       },
     );
@@ -142,7 +157,7 @@ export function clientRoutes(parts: ClientRoutesParts): FastifyPluginAsyncTypebo
       async (request) => {
         const client = await ownClient(clients, callerOf(request), request.params.clientName);
         await clients.remove(client);
-        request.log.info({ client: client.id, user: client.ownerId }, 'client removed');
+        note(request, 'client_removed', client);
         return null;
       },
     );
@@ -181,7 +196,7 @@ export function clientRoutes(parts: ClientRoutesParts): FastifyPluginAsyncTypebo
         const client = await ownClient(clients, callerOf(request), request.params.clientName);
         const overlap = request.body.overlap ?? dayInSeconds;
         const replaced = await clients.rotateSecret(client, overlap);
-        request.log.info({ client: client.id, user: client.ownerId }, 'client secret replaced');
+        note(request, 'client_secret_replaced', client);
         return {
           ...clientRecordWithSecret(replaced.client, replaced.secret, baseUrl()),
           previousSecretExpires:

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { StoredCode } from './codes.ts';
-import { activeUser, type GrantContext } from './grant-context.ts';
+import { type GrantContext, requireActiveUser } from './grant-context.ts';
 import { TokenRefusal } from './token-errors.ts';
 import { needed, type TokenForm } from './token-form.ts';
 import { hashPrefix, type IssuedTokens } from './tokens.ts';
@@ -34,7 +34,7 @@ export async function exchangeCode(
 ): Promise<IssuedTokens> {
   const { parts, client } = context;
   const { userId, scope } = stored;
-  await activeUser(context, userId);
+  await requireActiveUser(context, userId);
   const { issued, unit } = parts.tokens.mint(
     { client, userId, flow: 'authorization_code', scope, refresh: true },
     stored.authorizationId,

@@ -2,11 +2,11 @@ import type { Config } from '../config.ts';
 import type { Credentials } from '../identity/credentials.ts';
 import type { User } from '../identity/user.ts';
 import type { Users } from '../identity/users.ts';
+import type { AccessControl } from './access-control.ts';
 import type { Client } from './client.ts';
 import type { AuthorizationCodes } from './codes.ts';
 import type { DeviceCodes } from './device-codes.ts';
 import type { RefreshTokens } from './refresh-tokens.ts';
-import { hashSecret } from './secret-format.ts';
 import { TokenRefusal } from './token-errors.ts';
 import type { TokenForm } from './token-form.ts';
 import { hashPrefix, type IssuedTokens, type Tokens } from './tokens.ts';
@@ -24,6 +24,8 @@ export interface GrantParts {
   readonly refreshTokens: RefreshTokens;
   readonly deviceCodes: DeviceCodes;
   readonly users: Pick<Users, 'byId'>;
+  /** The one who registered the client, as last read: asked for with every token of client credentials. */
+  readonly registrants: Pick<AccessControl, 'userById'>;
   readonly credentials: Pick<Credentials, 'check'>;
   readonly config: Pick<Config, 'password_flow' | 'require_pkce'>;
   readonly log: SecurityLog;
@@ -38,11 +40,17 @@ export interface GrantContext {
 }
 
 /** Nothing is issued for a user who was disabled or removed. */
-export async function activeUser({ parts }: GrantContext, id: string): Promise<User> {
-  const user = await parts.users.byId(id);
+export async function requireActiveUser({ parts }: GrantContext, id: string): Promise<void> {
+  requireActive(await parts.users.byId(id));
+}
+
+export async function requireActiveRegistrant({ parts, client }: GrantContext): Promise<void> {
+  requireActive(await parts.registrants.userById(client.ownerId));
+}
+
+function requireActive(user: User | undefined): void {
   if (user?.status !== 'active')
     throw new TokenRefusal('invalid_grant', 'The user is not active any more.');
-  return user;
 }
 
 export function noteIssue(
@@ -55,7 +63,7 @@ export function noteIssue(
       event: 'token_issued',
       client: client.id,
       ...about,
-      token: hashPrefix(hashSecret(issued.accessToken)),
+      tokenHash: hashPrefix(issued.accessTokenHash),
     },
     'token issued',
   );

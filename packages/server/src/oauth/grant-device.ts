@@ -1,5 +1,5 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import { activeUser, type GrantContext } from './grant-context.ts';
+import { type GrantContext, requireActiveUser } from './grant-context.ts';
 import { TokenRefusal } from './token-errors.ts';
 import { needed } from './token-form.ts';
 import type { IssuedTokens } from './tokens.ts';
@@ -46,7 +46,7 @@ export async function askForDevice(
   }
   const { device } = answer;
   const { userId, scope } = device;
-  await activeUser(context, userId);
+  await requireActiveUser(context, userId);
   const { issued, unit } = parts.tokens.mint({
     client,
     userId,

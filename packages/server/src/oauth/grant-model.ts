@@ -1,7 +1,7 @@
 import type OAuth2Server from '@node-oauth/oauth2-server';
 import type { StoredCode } from './codes.ts';
 import { exchangeCode, findOwnCode, refuseWrongExchange } from './grant-code.ts';
-import { activeUser, type GrantContext, noteIssue } from './grant-context.ts';
+import { type GrantContext, noteIssue, requireActiveRegistrant } from './grant-context.ts';
 import { askForDevice } from './grant-device.ts';
 import { findOwnRefreshToken, refresh } from './grant-refresh.ts';
 import { TokenRefusal } from './token-errors.ts';
@@ -28,12 +28,12 @@ export class GrantModel {
   /** What was issued. The reply is written from this, not from the library's view of it. */
   issued: IssuedTokens | undefined;
   readonly #context: GrantContext;
-  readonly #grants: readonly string[];
+  readonly #grants: string[];
   #granted: Granted | undefined;
   #code: StoredCode | undefined;
 
   /** `grants`: the grant types that this client may use. */
-  constructor(context: GrantContext, grants: readonly string[]) {
+  constructor(context: GrantContext, grants: string[]) {
     this.#context = context;
     this.#grants = grants;
   }
@@ -79,8 +79,8 @@ export class GrantModel {
 
   /** Client credentials: the token acts for the one who registered the client. */
   async getUserFromClient(): Promise<OAuth2Server.User> {
-    const owner = await activeUser(this.#context, this.#context.client.ownerId);
-    return this.#grant(owner.id, 'client_credentials', false);
+    await requireActiveRegistrant(this.#context);
+    return this.#grant(this.#context.client.ownerId, 'client_credentials', false);
   }
 
   async getUser(username: string, password: string): Promise<OAuth2Server.User> {
@@ -161,6 +161,6 @@ export class GrantModel {
   }
 
   #client(): OAuth2Server.Client {
-    return { id: this.#context.client.id, grants: [...this.#grants] };
+    return { id: this.#context.client.id, grants: this.#grants };
   }
 }

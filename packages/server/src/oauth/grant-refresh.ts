@@ -1,4 +1,4 @@
-import { activeUser, type GrantContext } from './grant-context.ts';
+import { type GrantContext, requireActiveUser } from './grant-context.ts';
 import type { StoredRefreshToken } from './refresh-tokens.ts';
 import { TokenRefusal } from './token-errors.ts';
 import { hashPrefix, type IssuedTokens } from './tokens.ts';
@@ -18,7 +18,7 @@ export async function refresh(
   stored: StoredRefreshToken,
   scope: string,
 ): Promise<IssuedTokens> {
-  await activeUser(context, stored.userId);
+  await requireActiveUser(context, stored.userId);
   const answer = await context.parts.refreshTokens.use(refreshToken, stored, scope);
   switch (answer.status) {
     case 'refreshed':

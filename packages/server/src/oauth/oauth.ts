@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { Store } from '../store/store.ts';
 import { AccessControl } from './access-control.ts';
+import { ClientProofs } from './access-proofs.ts';
 import { AssertionCheck } from './assertion.ts';
 import { Authorizations } from './authorizations.ts';
 import { Clients } from './clients.ts';
@@ -25,6 +26,7 @@ interface Parts {
 /** Who may do what through which application: everything of this folder that the rest uses, put together once. */
 export interface OAuth {
   readonly clients: Clients;
+  readonly proofs: ClientProofs;
   readonly users: Identity['users'];
   readonly tokens: Tokens;
   readonly codes: AuthorizationCodes;
@@ -53,18 +55,31 @@ export async function assembleOAuth({ store, config, identity, log }: Parts): Pr
   const settings = config;
   const refreshTokens = new RefreshTokens({ store, tokens, authorizations, successors, settings });
   const purge = new TokenPurge(store, log);
+  const access = new AccessControl({ tokens, users, clients, changes });
+  const proofs = new ClientProofs({ store, clients, changes });
   return {
     clients,
+    proofs,
     users,
     tokens,
     codes,
     refreshTokens,
     deviceCodes,
     authorizations,
-    access: new AccessControl({ tokens, users, clients, changes }),
+    access,
     limiter: new TierLimiter(tierRates(config)),
     assertions: await AssertionCheck.open(config, users),
-    grants: { tokens, codes, refreshTokens, deviceCodes, users, credentials, config, log },
+    grants: {
+      tokens,
+      codes,
+      refreshTokens,
+      deviceCodes,
+      users,
+      registrants: access,
+      credentials,
+      config,
+      log,
+    },
     log,
     start: () => purge.start(),
     stop: () => purge.stop(),

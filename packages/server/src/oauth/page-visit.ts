@@ -44,9 +44,7 @@ export function formField(visit: PageVisit, name: string): string | undefined {
   return typeof value === 'string' && !value.includes('\0') ? value : undefined;
 }
 
-/** A parameter of an address of our own. */
+/** A parameter of an address of our own, whatever was put into it. */
 export function queryField(visit: PageVisit, name: string): string | undefined {
-  const values = new URLSearchParams(visit.query).getAll(name);
-  const [value] = values;
-  return values.length === 1 && value !== undefined && !value.includes('\0') ? value : undefined;
+  return new URLSearchParams(visit.query).get(name) ?? undefined;
 }

@@ -4,12 +4,9 @@ import type { Store } from '../store/store.ts';
 import { ConnectedApplications } from './applications.ts';
 import { applicationsRoutes } from './applications-pages.ts';
 import { AuthorizationRequests } from './authorization-requests.ts';
-import { Authorizations } from './authorizations.ts';
 import { authorizeRoute } from './authorize.ts';
-import { AuthorizationCodes } from './codes.ts';
 import { consentRoutes } from './consent.ts';
 import { Consents } from './consents.ts';
-import { DeviceCodes } from './device-codes.ts';
 import { deviceRoutes } from './device-pages.ts';
 import { loginRoutes } from './login.ts';
 import type { OAuth } from './oauth.ts';
@@ -21,16 +18,15 @@ interface Parts {
   readonly store: Store;
   readonly config: Config;
   readonly identity: Identity;
-  readonly oauth: Pick<OAuth, 'clients' | 'tokens'>;
+  readonly oauth: OAuth;
   readonly baseUrl: () => string;
 }
 
 /** Everything that a person meets in a browser: the way from an application to its access, and back. */
 export function personPages({ store, config, identity, oauth, baseUrl }: Parts): PageRoute[] {
   const { users, sessions, credentials, changes } = identity;
-  const { clients, tokens } = oauth;
+  const { clients, tokens, codes, deviceCodes, authorizations } = oauth;
   const visitors = new Visitors(sessions, users);
-  const authorizations = new Authorizations(store, changes);
   const parts = {
     settings: config,
     issuer: baseUrl,
@@ -40,8 +36,8 @@ export function personPages({ store, config, identity, oauth, baseUrl }: Parts):
     credentials,
     visitors,
     forms: new PageForms(visitors, baseUrl),
-    codes: new AuthorizationCodes(store, changes),
-    devices: new DeviceCodes(store),
+    codes,
+    devices: deviceCodes,
     requests: new AuthorizationRequests(store, clients),
     consents: new Consents(store),
     applications: new ConnectedApplications(store, changes, authorizations),

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomFillSync } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -20,13 +20,26 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const bodyLength = 43;
 const checksumLength = 6;
 
+const bitsLength = 32;
+/** Random bytes are taken in bulk: one at a time they cost more than all the rest of a token. */
+const pool = Buffer.alloc(128 * bitsLength);
+let taken = pool.length;
+
 export function newSecret(kind: SecretKind): string {
-  return secretFrom(kind, randomBytes(32));
+  if (taken === pool.length) {
+    randomFillSync(pool);
+    taken = 0;
+  }
+  const bits = pool.subarray(taken, taken + bitsLength);
+  taken += bitsLength;
+  const secret = secretFrom(kind, bits);
+  bits.fill(0);
+  return secret;
 }
 
 /** The secret whose 256 bits are given. */
 export function secretFrom(kind: SecretKind, bits: Uint8Array): string {
-  const body = base62(BigInt(`0x${Buffer.from(bits).toString('hex')}`), bodyLength);
+  const body = base62(bits, bodyLength);
   return prefixes[kind] + body + checksum(prefixes[kind] + body);
 }
 
@@ -41,22 +54,45 @@ export function looksLike(kind: SecretKind, text: string): boolean {
 
 /** What the store keeps of a secret. A fast hash is enough: there are 256 bits to guess. */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 /** Any secret of ours inside a longer text, for redaction. */
 export const secretPattern = /rct_(?:at|rt|cs|ac|dc)_[0-9A-Za-z]{49}/g;
 
 function checksum(text: string): string {
-  return base62(BigInt(crc32(text)), checksumLength);
+  return digitsOf(crc32(text), checksumLength);
 }
 
-function base62(value: bigint, length: number): string {
+/** Five digits are divided off at a time: 62^5 and 16 bits more still fit into a number exactly. */
+const chunkLength = 5;
+const chunkSize = 62 ** chunkLength;
+
+/** The bytes as one big-endian number in base 62, from the right, as many digits as wanted. */
+function base62(bytes: Uint8Array, length: number): string {
+  const limbs: number[] = [];
+  for (let at = 0; at < bytes.length; at += 2)
+    limbs.push(((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0));
+  let text = '';
+  while (text.length < length) {
+    let rest = 0;
+    for (let place = 0; place < limbs.length; place += 1) {
+      const value = rest * 65_536 + (limbs[place] ?? 0);
+      const quotient = Math.floor(value / chunkSize);
+      limbs[place] = quotient;
+      rest = value - quotient * chunkSize;
+    }
+    text = digitsOf(rest, Math.min(chunkLength, length - text.length)) + text;
+  }
+  return text;
+}
+
+function digitsOf(value: number, length: number): string {
   let rest = value;
   let text = '';
   for (let index = 0; index < length; index += 1) {
-    text = digits[Number(rest % 62n)] + text;
-    rest /= 62n;
+    text = digits[rest % 62] + text;
+    rest = Math.floor(rest / 62);
   }
   return text;
 }

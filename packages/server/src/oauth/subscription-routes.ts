@@ -72,7 +72,7 @@ export function subscriptionRoutes(parts: SubscriptionRoutesParts): FastifyPlugi
     app.post(
       '/clients/v2/:clientName/subscriptions',
       {
-        config: { access, answer: 'bare', message: 'The client has been subscribed.' },
+        config: { access, answer: 'bare' },
         preValidation: expectBody,
         schema: {
           tags: ['Clients'],
@@ -85,11 +85,12 @@ export function subscriptionRoutes(parts: SubscriptionRoutesParts): FastifyPlugi
           response: { 200: Type.Array(SubscriptionRecord) },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const client = await ownClient(clients, callerOf(request), request.params.clientName);
         const wanted = namedApis(clients.apis, request.body);
         checkDetails(wanted, client, request.body);
         await clients.subscribe(client, wanted);
+        reply.sentence = `Client ${client.name} has been subscribed to ${namesOf(wanted)}.`;
         return listFor(client);
       },
     );
@@ -97,7 +98,7 @@ export function subscriptionRoutes(parts: SubscriptionRoutesParts): FastifyPlugi
     app.delete(
       '/clients/v2/:clientName/subscriptions',
       {
-        config: { access, answer: 'bare', message: 'The client has been unsubscribed.' },
+        config: { access, answer: 'bare' },
         preValidation: takeFieldsFromBody,
         schema: {
           tags: ['Clients'],
@@ -110,9 +111,11 @@ export function subscriptionRoutes(parts: SubscriptionRoutesParts): FastifyPlugi
           response: { 200: Type.Array(SubscriptionRecord) },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const client = await ownClient(clients, callerOf(request), request.params.clientName);
-        await clients.unsubscribe(client, namedApis(clients.apis, request.query));
+        const ended = namedApis(clients.apis, request.query);
+        await clients.unsubscribe(client, ended);
+        reply.sentence = `Client ${client.name} has been unsubscribed from ${namesOf(ended)}.`;
         return listFor(client);
       },
     );
@@ -163,6 +166,7 @@ function checkDetails(
     });
 }
 
-function unknownApi(apis: Catalogue, name: string) {
-  return fail('unknown_api', { name, known: apis.map((api) => api.name).join(', ') });
-}
+const unknownApi = (apis: Catalogue, name: string) =>
+  fail('unknown_api', { name, known: namesOf(apis) });
+
+const namesOf = (apis: Catalogue): string => apis.map((api) => api.name).join(', ');

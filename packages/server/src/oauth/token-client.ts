@@ -1,4 +1,4 @@
-import { isBasic, readBasic } from '../http/basic-credentials.ts';
+import { isBasic, readBasic } from '../contract/basic-credentials.ts';
 import type { Client } from './client.ts';
 import type { Clients } from './clients.ts';
 import { TokenRefusal, unknownClient } from './token-errors.ts';

@@ -55,10 +55,13 @@ export async function grantToken(
 }
 
 /** A refresh token is proof enough that its flow was allowed. */
-function grantsOf(parts: GrantParts, client: Client): readonly string[] {
-  const offered = offeredGrants(parts.config);
-  const grants = [...client.flows].flatMap((flow) => grantOfFlow[flow] ?? []);
-  return [...grants, 'refresh_token'].filter((grant) => offered.includes(grant));
+function grantsOf({ config }: GrantParts, client: Client): string[] {
+  const grants = ['refresh_token'];
+  for (const flow of client.flows) {
+    const grant = grantOfFlow[flow];
+    if (grant !== undefined && (flow !== 'password' || config.password_flow)) grants.push(grant);
+  }
+  return grants;
 }
 
 /** The library sees the parameters, and of the headers only what it insists on. */

@@ -145,7 +145,7 @@ export function tokenRoutes({ oauth, baseUrl }: TokenRoutesParts): FastifyPlugin
   }
 
   function clientOf(request: FastifyRequest, form: TokenForm): Promise<Client> {
-    return authenticateClient(oauth.clients, request.headers.authorization, form);
+    return authenticateClient(oauth.proofs, request.headers.authorization, form);
   }
 
   /** An admin who asks with an access token; undefined when the request does not claim that. */

@@ -25,6 +25,7 @@ export interface TokenOrder {
 
 export interface IssuedTokens {
   readonly accessToken: string;
+  readonly accessTokenHash: Uint8Array;
   /** Seconds, as configured. */
   readonly expiresIn: number;
   readonly refreshToken?: string;
@@ -80,23 +81,24 @@ export class Tokens {
    * Makes tokens whose rows the caller commits together with what must happen at the same time.
    * `newFamily` is the id of the family that begins with them.
    */
-  mint(order: TokenOrder, newFamily: string = newId()): Minted {
+  mint(order: TokenOrder, newFamily?: string): Minted {
     const { client, userId, flow, scope } = order;
     const now = Date.now();
     const unit: Statement[] = [];
     // A client that acts for its own registrant needs no yes, so there is no family.
     const standsAlone = flow === 'client_credentials' && order.authorizationId === undefined;
-    const authorizationId = standsAlone ? null : (order.authorizationId ?? newFamily);
+    const authorizationId = standsAlone ? null : (order.authorizationId ?? newFamily ?? newId());
     if (authorizationId !== null && order.authorizationId === undefined) {
       unit.push(
         insertAuthorization({ id: authorizationId, clientId: client.id, userId, flow, scope, now }),
       );
     }
     const accessToken = newSecret('accessToken');
+    const accessTokenHash = hashSecret(accessToken);
     const expiresIn = accessTokenSeconds(this.#settings, flow);
     unit.push(
       insertAccessToken({
-        hash: hashSecret(accessToken),
+        hash: accessTokenHash,
         authorizationId,
         clientId: client.id,
         userId,
@@ -107,7 +109,7 @@ export class Tokens {
       }),
     );
     if (!order.refresh || authorizationId === null) {
-      return { issued: { accessToken, expiresIn }, unit };
+      return { issued: { accessToken, accessTokenHash, expiresIn }, unit };
     }
     const refreshToken = newSecret('refreshToken');
     unit.push(
@@ -121,7 +123,7 @@ export class Tokens {
         expiresAt: refreshTokenEnd(this.#settings, now, now),
       }),
     );
-    return { issued: { accessToken, expiresIn, refreshToken }, unit };
+    return { issued: { accessToken, accessTokenHash, expiresIn, refreshToken }, unit };
   }
 
   /** The stored facts of a token, expired or not. */

@@ -185,7 +185,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
           removal.remove(reactor, caller.username),
         );
         if (!inTime)
-          reply.code(202).answerMessage =
+          reply.code(202).sentence =
             'Actor deleted successfully, though what it runs is still being stopped.';
         return null;
       },

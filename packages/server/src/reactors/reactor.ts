@@ -47,7 +47,7 @@ export interface LegacyFields {
 export const reactorStatuses = ['SUBMITTED', 'READY', 'ERROR', 'SHUTTING_DOWN'] as const;
 
 /** SUBMITTED: the image is being pulled. ERROR: it cannot be had; messages wait until a PUT mends the reactor. */
-export type ReactorStatus = (typeof reactorStatuses)[number];
+type ReactorStatus = (typeof reactorStatuses)[number];
 
 /** Short, and made of letters and digits that can be copied by hand; other texts name no reactor. */
 export const reactorIdPattern = /^[0-9A-Za-z]{1,32}$/;

@@ -48,7 +48,7 @@ export interface Schema {
  * Numbers given out in order, never twice. The row stays locked until its unit is committed, so the numbers are in
  * the order of the commits, whichever process makes them.
  */
-export interface CountersTable {
+interface CountersTable {
   name: string;
   value: number;
 }

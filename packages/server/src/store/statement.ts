@@ -45,7 +45,7 @@ export interface BoundStatement {
 }
 
 /** SQL text. `id` names a text that comes again and again, so that a driver prepares it once. */
-export interface Template {
+interface Template {
   readonly id: number | undefined;
   readonly sql: string;
 }

@@ -39,6 +39,8 @@ describe('a client of one’s own', () => {
     assert.deepEqual(await names('?limit=2&offset=2'), ['page-c', 'page-d']);
     assert.deepEqual(await names('?offset=4'), ['page-e']);
     assert.deepEqual(await names('?offset=99'), []);
+    assert.deepEqual(await names('?after=page-b&limit=2'), ['page-c', 'page-d']);
+    assert.equal((await area.call('GET', '?after=%00')).status, 400);
     for (const query of ['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'offset=-1', 'limit=']) {
       const reply = await area.call('GET', `?${query}`);
       assert.equal(reply.status, 400, query);

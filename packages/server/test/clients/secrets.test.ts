@@ -4,7 +4,8 @@ import type { AccessChange } from '../../src/identity/access-changes.ts';
 import { clientFlows } from '../../src/oauth/client.ts';
 import { Clients } from '../../src/oauth/clients.ts';
 import { besideService } from '../harness/beside-service.ts';
-import { ClientsArea } from '../harness/clients-area.ts';
+import { basic, ClientsArea } from '../harness/clients-area.ts';
+import { logged } from '../harness/logged.ts';
 import { openOwnStore } from '../harness/own-store.ts';
 import { type RunningService, startService } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
@@ -88,9 +89,9 @@ describe('replacing the secret of a client', () => {
     const rows = await besideService(service, (store) =>
       store.read.selectFrom('clients').selectAll().execute(),
     );
+    await logged(service, /"msg":"client secret replaced"/);
     const kept = JSON.stringify(rows) + service.output() + service.errors();
     for (const secret of [made.secret, renewed.secret]) assert.ok(!kept.includes(secret));
-    assert.match(service.output(), /"msg":"client secret replaced"/);
   });
 });
 
@@ -145,5 +146,53 @@ describe('a client proves itself', () => {
     for (const step of work.filter((_, place) => place !== 3))
       await assert.rejects(step, /There is no client called app/);
     assert.deepEqual(told, []);
+  });
+});
+
+describe('the token endpoint', () => {
+  let service: RunningService;
+  let area: ClientsArea;
+  before(async () => {
+    service = await startService();
+    area = new ClientsArea(service);
+  });
+  after(() => service.dispose());
+
+  const tokenOf = async (key: string, secret: string) => {
+    const reply = await fetch(`${service.url}/token`, {
+      method: 'POST',
+      headers: { authorization: basic(key, secret) },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    return { status: reply.status, body: JSON.parse(await reply.text()) };
+  };
+
+  test('takes the old and the new secret during the overlap, and only the new one after it', async () => {
+    const { key, secret: old } = await area.create('rolling');
+    assert.equal((await tokenOf(key, old)).status, 200);
+    const { secret: renewed } = (
+      await area.call('POST', '/rolling/secret', { form: { overlap: '600' } })
+    ).json();
+    assert.equal((await tokenOf(key, old)).status, 200);
+    assert.equal((await tokenOf(key, renewed)).status, 200);
+    const { secret: last } = (
+      await area.call('POST', '/rolling/secret', { form: { overlap: '0' } })
+    ).json();
+    for (const ended of [old, renewed]) {
+      const { status, body } = await tokenOf(key, ended);
+      assert.equal(status, 401);
+      assert.equal(body.error, 'invalid_client');
+    }
+    assert.equal((await tokenOf(key, last)).status, 200);
+  });
+
+  test('knows a deleted client no more, and the tokens that it gave it are over', async () => {
+    const { key, secret } = await area.create('gone');
+    const { access_token: token } = (await tokenOf(key, secret)).body;
+    const bearer = new ClientsArea(service, `Bearer ${token}`);
+    assert.equal((await bearer.call('GET', '')).status, 200);
+    assert.equal((await area.call('DELETE', '/gone')).text, 'null');
+    assert.equal((await tokenOf(key, secret)).body.error, 'invalid_client');
+    assert.equal((await bearer.call('GET', '')).status, 401);
   });
 });

@@ -72,7 +72,10 @@ describe('the subscriptions of a client', () => {
     });
     assert.deepEqual(namesIn(two), ['Profiles', 'Actors']);
     const all = await area.call('POST', '/app/subscriptions?naked=false', { form: { name: '*' } });
-    assert.equal(all.json().message, 'The client has been subscribed.');
+    assert.equal(
+      all.json().message,
+      'Client app has been subscribed to Clients, Profiles, Actors.',
+    );
     assert.equal(all.json().result.length, 3);
   });
 
@@ -88,6 +91,9 @@ describe('the subscriptions of a client', () => {
     assert.deepEqual(namesIn(json), []);
     assert.deepEqual(namesIn(await area.call('DELETE', '/app/subscriptions?name=Actors')), []);
     assert.deepEqual(namesIn(await clear()), []);
+    const wrapped = await area.call('DELETE', '/app/subscriptions?naked=false&name=actors');
+    assert.equal(wrapped.json().message, 'Client app has been unsubscribed from Actors.');
+    assert.deepEqual(wrapped.json().result, []);
     assert.deepEqual(namesIn(await area.call('GET', '/app/subscriptions')), []);
   });
 

@@ -89,7 +89,7 @@ describe('settings', () => {
       () => read([], { REACTORD_ADMIN_PASSWORD: 'short' }),
       (error) =>
         error instanceof SettingError &&
-        /8 to 1024 bytes/.test(error.message) &&
+        /at least 8 characters, and at most 1024 bytes of UTF-8/.test(error.message) &&
         !error.message.includes('short'),
     );
   });

@@ -114,6 +114,51 @@ export async function loggedInBrowser(
   return browser;
 }
 
+/** An access token of the person, had through the implicit flow of the client. */
+export async function accessToken(
+  service: Pick<RunningService, 'url'>,
+  client: TestClient,
+  person: Person = admin,
+): Promise<string> {
+  const browser = new Browser(service.url);
+  const path = authorizePath(client, { response_type: 'token', scope: 'PRODUCTION' });
+  const consent = await openAndLogIn(browser, path, person);
+  const approved = consent.status === 200 ? await decide(browser, consent, 'approve') : consent;
+  browser.close();
+  const token = answerOf(approved).fragment?.['access_token'];
+  assert.ok(token, approved.html);
+  return token;
+}
+
+let people = 0;
+
+/** A new user, made by the admin. */
+export async function makePerson(service: Pick<RunningService, 'url'>): Promise<Person> {
+  people += 1;
+  const person = { username: `person-${people}`, password: `password of ${people}` };
+  await callAsAdmin(service, 'POST', '/profiles/v2', { ...person, email: 'p@example.org' });
+  return person;
+}
+
+/** Calls the profiles area, which takes tokens only. */
+export async function callAsAdmin(
+  service: Pick<RunningService, 'url'>,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<void> {
+  const token = await accessToken(service, await registerClient(service));
+  const reply = await fetch(`${service.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  assert.ok(reply.ok, `${method} ${path}: ${reply.status} ${await reply.text()}`);
+}
+
 /** The parameters in the query and in the fragment of a redirect. */
 export function answerOf(reply: Pick<Reply, 'location'>) {
   const [beforeFragment = '', fragment] = (reply.location ?? '').split('#');

@@ -22,7 +22,11 @@ export interface Reply {
   form(action: string): PageForm;
 }
 
-type Fields = Readonly<Record<string, string>> | readonly (readonly [string, string])[];
+type Pairs = readonly (readonly [string, string])[];
+/** As pairs where a field is to be sent more than once. */
+type Fields = Readonly<Record<string, string>> | Pairs;
+
+const isPairs = (fields: Fields): fields is Pairs => Array.isArray(fields);
 
 /** A browser without a screen: it keeps cookies, reads forms, follows nothing by itself and sends addresses as they are. */
 export class Browser {
@@ -55,9 +59,9 @@ export class Browser {
     fields: Fields,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply> {
-    const form = new URLSearchParams(
-      Array.isArray(fields) ? fields.map(([name, value]) => [name, value]) : { ...fields },
-    );
+    const form = new URLSearchParams();
+    for (const [name, value] of isPairs(fields) ? fields : Object.entries(fields))
+      form.append(name, value);
     return this.#send('POST', path, form.toString(), {
       'content-type': 'application/x-www-form-urlencoded',
       ...headers,

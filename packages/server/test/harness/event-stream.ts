@@ -26,13 +26,11 @@ export async function openEvents(
 ): Promise<EventStream> {
   const left = new AbortController();
   const reply = await fetch(url, { headers, signal: left.signal });
-  const { body } = reply;
-  assert.ok(body !== null);
   async function* events(): AsyncGenerator<ServerEvent> {
-    if (body === null) return;
     let text = '';
     const decoder = new TextDecoder();
-    for await (const piece of body) {
+    // Asked of the reply: fetch gives up the body of one that nobody holds any more.
+    for await (const piece of reply.body ?? []) {
       text += decoder.decode(piece, { stream: true });
       for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
         const event = parse(text.slice(0, end));

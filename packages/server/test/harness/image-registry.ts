@@ -1,14 +1,15 @@
-import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { DockerClient } from '../../src/engines/docker/docker-client.ts';
 import { basic } from './clients-area.ts';
-import { until } from './until.ts';
+import { freePort } from './free-port.ts';
+import { engineAddress, forgetImage } from './images.ts';
+import { startRegistry } from './registry.ts';
 
 /**
  * A real registry behind a door of the test's own: the door asks for a password, holds layers back, and counts how
@@ -29,9 +30,8 @@ export interface ImageRegistry {
   close(): Promise<void>;
 }
 
-export async function startRegistry(): Promise<ImageRegistry> {
-  const folder = mkdtempSync(join(tmpdir(), 'reactord-registry-'));
-  const back = await startBack(folder);
+export async function openImageRegistry(): Promise<ImageRegistry> {
+  const back = await startRegistry({ login: false });
   let asked = 0;
   let held: { gate: Promise<void>; waiting: number } | undefined;
   const registry: Pick<ImageRegistry, 'credentials'> = { credentials: undefined };
@@ -46,18 +46,19 @@ export async function startRegistry(): Promise<ImageRegistry> {
       held.waiting += 1;
       await held.gate;
     }
-    passOn(incoming, back.port, (reply) => {
+    passOn(incoming, back.host, (reply) => {
       answer.writeHead(reply.statusCode ?? 500, reply.headers);
       reply.pipe(answer);
     }).on('error', () => answer.destroy());
   });
-  door.listen(0, '127.0.0.1');
+  const port = await freePort();
+  door.listen(port, '127.0.0.1');
   await once(door, 'listening');
-  const host = `127.0.0.1:${portOf(door)}`;
+  const host = `127.0.0.1:${port}`;
   return Object.assign(registry, {
     host,
     push: (repository: string, tag: string, content: string) =>
-      push(`http://127.0.0.1:${back.port}/v2/${repository}`, tag, content),
+      push(`http://${back.host}/v2/${repository}`, tag, content),
     asked: () => asked,
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -74,59 +75,25 @@ export async function startRegistry(): Promise<ImageRegistry> {
     close: async () => {
       door.closeAllConnections();
       door.close();
-      back.child.kill();
-      await once(back.child, 'close');
+      await back.stop();
       await removeImages(host);
-      rmSync(folder, { recursive: true, force: true });
     },
   });
 }
 
 async function removeImages(host: string): Promise<void> {
-  const run = promisify(execFile);
-  const listed = await run('docker', ['images', '--quiet', '--no-trunc', `${host}/*/*`]);
-  const ids = [...new Set(listed.stdout.split('\n'))].filter((id) => id !== '');
-  // Another test may have the same content in use, or be faster.
-  for (const id of ids) await run('docker', ['rmi', '--force', id]).catch(() => {});
+  const client = new DockerClient(engineAddress, process.env);
+  const filters = JSON.stringify({ reference: [`${host}/*/*`] });
+  const listed = await client.call('GET', '/images/json', { query: { filters } });
+  client.close();
+  if (!Array.isArray(listed)) throw new Error('the engine lists no images');
+  for (const { Id } of listed) await forgetImage(String(Id));
 }
 
-/** A port on which nobody listens. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function startBack(folder: string): Promise<{ child: ChildProcess; port: number }> {
-  const port = await freePort();
-  const config = join(folder, 'config.json');
-  writeFileSync(
-    config,
-    JSON.stringify({
-      version: '0.1',
-      log: { level: 'error' },
-      storage: { filesystem: { rootdirectory: join(folder, 'storage') } },
-      http: { addr: `127.0.0.1:${port}` },
-    }),
-  );
-  const child = spawn('docker-registry', ['serve', config], { stdio: 'ignore' });
-  await until('the registry to answer', async () => {
-    const reply = await fetch(`http://127.0.0.1:${port}/v2/`).catch(() => undefined);
-    return reply?.ok;
-  });
-  return { child, port };
-}
-
-function passOn(incoming: IncomingMessage, port: number, done: (reply: IncomingMessage) => void) {
+function passOn(incoming: IncomingMessage, to: string, done: (reply: IncomingMessage) => void) {
   const { method, url, headers } = incoming;
-  const onward = request(
-    { host: '127.0.0.1', port, ...(method && { method }), ...(url && { path: url }), headers },
-    done,
-  );
+  const [host, port] = to.split(':');
+  const onward = request({ host, port, method, path: url, headers }, done);
   incoming.pipe(onward);
   return onward;
 }
@@ -172,7 +139,7 @@ async function putBlob(repository: string, blob: Buffer): Promise<void> {
 }
 
 /** A tar archive with the one file `content`. */
-export function oneFileArchive(content: string): Buffer {
+function oneFileArchive(content: string): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'reactord-layer-'));
   try {
     writeFileSync(join(folder, 'content'), content);
@@ -190,8 +157,3 @@ const describe = (mediaType: string, blob: Buffer) => ({
   size: blob.byteLength,
   digest: digestOf(blob),
 });
-
-function portOf(server: Server): number {
-  const address: AddressInfo | string | null = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

@@ -30,7 +30,8 @@ export interface TestImage {
 /** Makes a small image out of Debian's busybox, without any registry. Images differ in the content of /made-for. */
 export async function makeTestImage(address = engineAddress): Promise<TestImage> {
   const client = new DockerClient(address, process.env);
-  const [repo, tag] = [`reactord-test/${newId().toLowerCase()}`, '1'];
+  // Podman ignores any other tag.
+  const [repo, tag] = [`reactord-test/${newId().toLowerCase()}`, 'latest'];
   const reference = `${repo}:${tag}`;
   await drain(
     client.open('POST', '/images/create', {

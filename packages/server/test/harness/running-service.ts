@@ -8,6 +8,9 @@ import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { instanceOf, ownerOf } from '../../src/executions/instance.ts';
 import { until } from './until.ts';
 
+/** The engine of the tests, where setup names one. */
+const { REACTORD_TEST_ENGINE: engine } = process.env;
+
 const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 export interface ServiceOptions {
@@ -54,6 +57,7 @@ export function launchService(options: ServiceOptions = {}): Omit<RunningService
       ...cleanEnvironment(),
       REACTORD_DATA: data,
       REACTORD_PORT: '0',
+      ...(engine && { REACTORD_ENGINE: engine }),
       REACTORD_ADMIN_PASSWORD: adminPassword,
       ...options.environment,
     },

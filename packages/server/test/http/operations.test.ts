@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { logged } from '../harness/logged.ts';
 import { type RunningService, startService } from '../harness/running-service.ts';
 
 describe('what an operator looks at', () => {
@@ -33,7 +34,7 @@ describe('what an operator looks at', () => {
       body.message,
       /The container engine at unix:\/\/\/nonexistent\/engine\.sock does not answer .*: start it, or set DOCKER_HOST/,
     );
-    assert.match(lonely.output(), /Reactors cannot run yet\. The container engine at/);
+    await logged(lonely, /Reactors cannot run yet\. The container engine at/);
   });
 
   test('/metrics speaks Prometheus and counts by route, not by address', async () => {

@@ -148,10 +148,10 @@ test('Wrong verbs are answered 405 with the right ones, and replies come naked w
 test('The description of the API shows the area once, with names and an example', async () => {
   const reply = await fetch(`${service.url}/openapi.json`);
   const { paths, components } = JSON.parse(await reply.text());
-  assert.deepEqual(
-    Object.keys(paths).filter((path) => /^\/(re)?actors\/v2/.test(path)),
-    ['/actors/v2', '/actors/v2/{reactorId}'],
-  );
+  for (const path of ['', '/{reactorId}']) {
+    assert.ok(`/actors/v2${path}` in paths);
+    assert.ok(!(`/reactors/v2${path}` in paths));
+  }
   assert.ok('Reactor' in components.schemas);
   assert.ok('RegisteredReactor' in components.schemas);
 });

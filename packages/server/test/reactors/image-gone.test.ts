@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { PullFailed } from '../../src/engines/engine.ts';
 import type { Reactor, ReactorSettings } from '../../src/reactors/reactor.ts';
 import { assembleReactors } from '../../src/reactors/reactors-area.ts';
-import { startRegistry } from '../harness/image-registry.ts';
+import { openImageRegistry } from '../harness/image-registry.ts';
+import { engineAddress, forgetImage } from '../harness/images.ts';
 import { openOwnStore } from '../harness/own-store.ts';
 import { until } from '../harness/until.ts';
 
@@ -28,12 +27,10 @@ const settings = (image: string): ReactorSettings => ({
   legacy: { type: 'none', queue: 'default', useContainerUid: false },
 });
 
-const docker = (...words: string[]) => promisify(execFile)('docker', words);
-
 test('An image that was removed from the engine is fetched again, with the same content', async () => {
-  const registry = await startRegistry();
+  const registry = await openImageRegistry();
   const own = await openOwnStore();
-  const engine = new DockerEngine({ address: undefined, environment: process.env });
+  const engine = new DockerEngine({ address: engineAddress, environment: process.env });
   const area = await assembleReactors({
     store: own.store,
     config: { pull_policy: 'always', registry_auth: undefined },
@@ -59,7 +56,7 @@ test('An image that was removed from the engine is fetched again, with the same 
 
     // The tag has moved, and the engine has lost the image: what is run does not change.
     await registry.push('gone/tool', '1', 'second');
-    await docker('rmi', '--force', reactor.imageId ?? '');
+    await forgetImage(reactor.imageId ?? '');
     assert.equal(await engine.findImage(reactor.imageId ?? ''), undefined);
     const again = await Promise.all([1, 2, 3].map(() => area.images.ensureImage(reactor)));
     for (const found of again) assert.deepEqual(found, { id: reactor.imageId, digest });
@@ -69,7 +66,7 @@ test('An image that was removed from the engine is fetched again, with the same 
     assert.equal(after.revision, 1);
 
     // Nobody has it any more.
-    await docker('rmi', '--force', reactor.imageId ?? '');
+    await forgetImage(reactor.imageId ?? '');
     registry.credentials = { username: 'nobody', password: 'knows' };
     await assert.rejects(area.images.ensureImage(reactor), PullFailed);
     const lost = await settled(id);

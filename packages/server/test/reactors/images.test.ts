@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
 import { SettingError } from '../../src/config-sources.ts';
+import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { RegistryLogins } from '../../src/reactors/registry-credentials.ts';
-import {
-  freePort,
-  type ImageRegistry,
-  oneFileArchive,
-  startRegistry,
-} from '../harness/image-registry.ts';
+import { freePort } from '../harness/free-port.ts';
+import { type ImageRegistry, openImageRegistry } from '../harness/image-registry.ts';
+import { engineAddress, forgetImage, makeTestImage } from '../harness/images.ts';
 import { type ReactorsCaller, reactorsCaller } from '../harness/reactors-area.ts';
 import { launchService, type RunningService, startService } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
@@ -21,35 +17,20 @@ let registry: ImageRegistry;
 let service: RunningService;
 let ada: ReactorsCaller;
 let folder: string;
+const engine = new DockerEngine({ address: engineAddress, environment: process.env });
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'reactord-images-'));
-  registry = await startRegistry();
+  registry = await openImageRegistry();
   service = await startService();
   ada = await reactorsCaller(service, 'ada');
 });
 after(async () => {
   await service.dispose();
   await registry.close();
+  await engine.close();
   rmSync(folder, { recursive: true });
 });
-
-const tidy: string[] = [];
-after(async () => {
-  for (const name of tidy) await docker('rmi', '--force', name).catch(() => {});
-});
-
-/** Without blocking: the registry's door is in this process. */
-async function docker(...words: string[]): Promise<string> {
-  return (await promisify(execFile)('docker', words)).stdout.trim();
-}
-
-/** Puts an image on the engine that no registry has. */
-function importImage(name: string): string {
-  tidy.push(name);
-  const input = oneFileArchive(name);
-  return execFileSync('docker', ['import', '-', name], { input, encoding: 'utf8' }).trim();
-}
 
 async function pushed(repository: string, tag = '1', content = repository): Promise<string> {
   const image = `${registry.host}/${repository}:${tag}`;
@@ -66,7 +47,7 @@ test('A registered image is pulled, and the record has its digest', async () => 
   assert.equal(record.status, 'READY', record.statusMessage);
   assert.equal(record.statusMessage, '');
   assert.equal(record.imageDigest, digest);
-  assert.equal(record.imageId, await docker('image', 'inspect', '--format={{.Id}}', image));
+  assert.equal(record.imageId, (await engine.findImage(image))?.id);
   assert.equal(record.revision, 1);
 });
 
@@ -86,16 +67,20 @@ test('A registry that cannot be reached is an ERROR in words', async () => {
 });
 
 test('An image that only the engine has is used, and the record says why', async () => {
-  const image = `127.0.0.1:${await freePort()}/local/tool:1`;
-  const imageId = importImage(image);
-  const record = await ada.pulled((await ada.register({ image })).id);
-  assert.equal(record.status, 'READY');
-  assert.equal(record.imageId, imageId);
-  assert.match(record.statusMessage, /copy at hand.*cannot be reached/);
+  const made = await makeTestImage();
+  try {
+    const record = await ada.pulled((await ada.register({ image: made.reference })).id);
+    assert.equal(record.status, 'READY');
+    assert.equal(record.imageId, (await engine.findImage(made.reference))?.id);
+    assert.equal(record.imageDigest, null);
+    assert.match(record.statusMessage, /^The copy at hand.*: (registry|image) /);
+  } finally {
+    await made.remove();
+  }
 });
 
 test('A private registry takes the credentials of the operator, and nobody else gets in', async () => {
-  const shut = await startRegistry();
+  const shut = await openImageRegistry();
   const path = join(folder, 'config.json');
   const auth = Buffer.from('robot:s3cret:word').toString('base64');
   writeFileSync(path, JSON.stringify({ auths: { [`https://${shut.host}/v1/`]: { auth } } }));
@@ -113,7 +98,7 @@ test('A private registry takes the credentials of the operator, and nobody else 
     assert.equal(withThem.status, 'READY', withThem.statusMessage);
 
     shut.credentials = { username: 'robot', password: 'another' };
-    await docker('rmi', image);
+    await forgetImage(image);
     const wrong = await caller.pulled((await caller.register({ image })).id);
     assert.equal(wrong.status, 'ERROR');
     assert.match(wrong.statusMessage, /credentials are not valid/);
@@ -194,7 +179,7 @@ test('Credentials are read as docker login writes them, and the spelling of the 
 
 test('With pull_policy missing, a copy at hand is enough, and force asks the registry', async () => {
   const image = await pushed('policy/tool');
-  await docker('pull', '--quiet', image);
+  await engine.pull(image);
   const thrifty = await startService({ environment: { REACTORD_PULL_POLICY: 'missing' } });
   try {
     const caller = await reactorsCaller(thrifty, 'bea');

@@ -180,6 +180,7 @@ test('What is no image reference is refused', async () => {
     'a@sha256:12',
     '../etc',
     'a/',
+    'Team/tool',
   ])
     assert.match(await refused({ image: wrong }), /^image: /, wrong);
   assert.match(await refused({ image: 'a'.repeat(600) }), /^image: /);

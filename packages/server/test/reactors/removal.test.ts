@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { Users } from '../../src/identity/users.ts';
 import { once } from '../../src/store/statement.ts';
 import { besideService } from '../harness/beside-service.ts';
-import { type ImageRegistry, startRegistry } from '../harness/image-registry.ts';
+import { type ImageRegistry, openImageRegistry } from '../harness/image-registry.ts';
 import { type ReactorsCaller, reactorsCaller } from '../harness/reactors-area.ts';
 import { type RunningService, startService } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
@@ -16,7 +16,7 @@ let ada: ReactorsCaller;
 let admin: ReactorsCaller;
 
 before(async () => {
-  registry = await startRegistry();
+  registry = await openImageRegistry();
   service = await startService();
   ada = await reactorsCaller(service, 'ada');
   admin = await reactorsCaller(service);

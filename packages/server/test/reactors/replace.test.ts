@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type ImageRegistry, startRegistry } from '../harness/image-registry.ts';
+import { type ImageRegistry, openImageRegistry } from '../harness/image-registry.ts';
 import { type ReactorsCaller, reactorsCaller } from '../harness/reactors-area.ts';
 import { type RunningService, startService } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
@@ -10,7 +10,7 @@ let service: RunningService;
 let ada: ReactorsCaller;
 
 before(async () => {
-  registry = await startRegistry();
+  registry = await openImageRegistry();
   service = await startService();
   ada = await reactorsCaller(service, 'ada');
 });

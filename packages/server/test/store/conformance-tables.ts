@@ -11,7 +11,7 @@ export type SuiteTables = {
   labels: { label: string };
 };
 
-export const suiteTables: Migration = {
+const suiteTables: Migration = {
   number: 9001,
   name: 'suite tables',
   async up(schema, types) {

@@ -25,7 +25,8 @@ export class Containers {
       });
       return { id: read(Created, answer, 'a new container').Id, adopted: false };
     } catch (error) {
-      if (isRefusal(error, 409)) {
+      // Podman says it with another status.
+      if (isRefusal(error, 409, 500) && /in use/.test(error.message)) {
         const existing = await this.find(name);
         if (existing !== undefined) return { id: existing.Id, adopted: true };
       }

@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage } from 'no
 import { Agent as HttpsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { SettingError } from '../../config-sources.ts';
-import { EngineUnavailable } from '../engine.ts';
+import { EngineRefused, EngineUnavailable } from '../engine.ts';
 import { describeAddress, type EngineAddress, type Environment } from './address.ts';
 import { answerTo, askApiVersion, openRequest, readText } from './docker-api.ts';
 import { DockerRefusal, reasonOf } from './failures.ts';
@@ -60,8 +60,12 @@ export class DockerClient {
     const signal = options.signal ? AbortSignal.any([options.signal, limit]) : limit;
     const response = await this.#send(method, path, { ...options, signal });
     const text = await this.#guard(() => readText(response), signal);
-    if (text === '') return undefined;
-    return JSON.parse(text);
+    if (text.trim() === '') return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new EngineRefused(`The engine's answer to ${method} ${path} is not JSON.`);
+    }
   }
 
   /** A call whose answer is read as it comes. Whoever asked reads it to its end or destroys it. */
@@ -193,7 +197,7 @@ export class DockerClient {
     try {
       return await act();
     } catch (error) {
-      if (error instanceof DockerRefusal || error instanceof EngineUnavailable) throw error;
+      if (error instanceof EngineRefused || error instanceof EngineUnavailable) throw error;
       if (error instanceof SettingError) throw error;
       // Given up by the caller, which is no fault of the engine.
       if (signal?.aborted && signal.reason?.name === 'AbortError') throw signal.reason;

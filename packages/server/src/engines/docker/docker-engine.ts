@@ -139,12 +139,8 @@ export class DockerEngine implements Engine {
       const found = await this.#containers.find(id);
       // Docker would run one that has ended a second time: an answer that was lost must not cause that.
       if (found !== undefined && found.State.Status !== 'created') return;
-      try {
-        await this.#containers.start(id);
-      } catch (error) {
-        if (!isNetworkAway(error) || !(await this.#holders.revive(id))) throw error;
-        await this.#containers.start(id);
-      }
+      await this.#holders.revive(id);
+      await this.#containers.start(id);
     });
     await this.#places.begin(id);
   }
@@ -202,12 +198,4 @@ export class DockerEngine implements Engine {
     if (found?.Config.Labels?.[ownerLabel] === this.#owner) return;
     throw new EngineRefused(`There is a container ${name} already, which somebody else made.`);
   }
-}
-
-/** The holder that it should join does not run: the engine was restarted since. */
-function isNetworkAway(error: unknown): boolean {
-  return (
-    error instanceof DockerRefusal &&
-    /cannot join network of a non running container|not running/i.test(error.message)
-  );
 }

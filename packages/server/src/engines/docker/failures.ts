@@ -1,7 +1,7 @@
 import { ContainerGone, EngineRefused } from '../engine.ts';
 
-/** An answer of the Docker API with an error status. Never leaves the driver: each caller says what it means to it. */
-export class DockerRefusal extends Error {
+/** An answer of the Docker API with an error status. Where it means something to a caller, it becomes another error. */
+export class DockerRefusal extends EngineRefused {
   readonly status: number;
 
   constructor(status: number, body: string) {
@@ -48,8 +48,8 @@ export async function onContainer<Value>(
 
 function meaningOf(error: unknown, container: string, what: string): unknown {
   if (!(error instanceof DockerRefusal)) return error;
-  if (error.status === 404 && /no such container/i.test(error.message))
-    return new ContainerGone(container);
+  // Podman has other statuses for some of them.
+  if (/no such container/i.test(error.message)) return new ContainerGone(container);
   return refused(error, what);
 }
 

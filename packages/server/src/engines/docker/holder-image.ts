@@ -8,8 +8,9 @@ import { tarOf } from './tar.ts';
 
 /** Raised whenever the program changes. */
 const version = 1;
-export const holderImage = `reactord/holder:${version}`;
-export const holderCommand = '/hold';
+const repository = 'reactord/holder';
+export const holderImage = `${repository}:${version}`;
+const holderCommand = '/hold';
 
 /** Gives the engine the image of the network holders, without any registry. False where there is none for its processor. */
 export async function provideHolderImage(client: DockerClient, facts: Facts): Promise<boolean> {
@@ -19,7 +20,7 @@ export async function provideHolderImage(client: DockerClient, facts: Facts): Pr
   const response = await client.open('POST', '/images/create', {
     query: {
       fromSrc: '-',
-      repo: 'reactord/holder',
+      repo: repository,
       tag: version,
       message: 'Holds a network for containers that come and go',
       changes: `CMD ["${holderCommand}"]`,
@@ -30,7 +31,12 @@ export async function provideHolderImage(client: DockerClient, facts: Facts): Pr
     const { error } = read(PullLine, line, 'an import');
     if (error !== undefined) throw new DockerRefusal(500, error);
   }
-  return isPresent(client);
+  if (await isPresent(client)) return true;
+  // Podman leaves the tag out.
+  await client.call('POST', `/images/${repository}:latest/tag`, {
+    query: { repo: repository, tag: version },
+  });
+  return true;
 }
 
 /** Stays as long as any holder uses it, also one of another service. */

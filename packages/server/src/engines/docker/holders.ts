@@ -129,14 +129,14 @@ export class Holders {
     }
   }
 
-  /** Holders do not come back by themselves when the engine was restarted. */
-  async revive(container: string): Promise<boolean> {
-    const holder = await this.of(container);
-    if (holder === undefined) return false;
+  /** To be asked before a start: holders do not come back by themselves when the engine was restarted. */
+  async revive(container: string): Promise<void> {
+    await this.#findAgain();
     const lease = this.#leases.get(container);
-    const alive = await startHolder(this.#client, holder.id);
-    if (lease !== undefined) this.#leases.set(container, { ...lease, holder: alive });
-    return true;
+    if (lease === undefined || (await readLocalCounters(lease.holder)) !== undefined) return;
+    // Whether the engine is another one's, or it has ended: to start one that runs has no effect.
+    const holder = await startHolder(this.#client, lease.holder.id);
+    this.#leases.set(container, { ...lease, holder });
   }
 
   /** Removes those that nobody knows of. */
@@ -237,24 +237,37 @@ export class Holders {
       ask(ownLabels(this.#owner, 'holder')),
       ask(ownLabels(this.#owner, 'container')),
     ]);
-    const users = new Map(
-      containers.map((one) => [one.HostConfig?.NetworkMode?.replace(/^container:/, ''), one]),
-    );
+    const users = new Map<string | undefined, Listed[number]>();
+    for (const container of containers) users.set(await this.#placeOf(container), container);
     for (const { Id, Names } of holders) {
       if (Names?.some((name) => this.#own.has(name.slice(1)))) continue;
       const user = users.get(Id);
       // Whether one that waits has been used, and by whom, is not written anywhere.
       if (user === undefined) await removeHolder(this.#client, Id);
       else if (!this.#leases.has(user.Id)) {
-        const group = user.Labels?.[groupLabel];
-        const holder = { id: Id, pid: await this.#pidOf(Id) };
-        this.#leases.set(user.Id, { holder, group });
+        const holder = { id: Id, pid: (await this.#inspect(Id))?.State.Pid ?? 0 };
+        this.#leases.set(user.Id, { holder, group: user.Labels?.[groupLabel] });
       }
     }
   }
 
-  async #pidOf(id: string): Promise<number> {
-    const answer = await this.#client.call('GET', `/containers/${id}/json`);
-    return read(Inspection, answer, 'a container').State.Pid;
+  /** The holder that a container has joined. */
+  async #placeOf({ Id, HostConfig }: Listed[number]): Promise<string | undefined> {
+    // Podman does not list it.
+    const mode = HostConfig?.NetworkMode?.startsWith('container:')
+      ? HostConfig.NetworkMode
+      : (await this.#inspect(Id))?.HostConfig.NetworkMode;
+    return mode?.replace(/^container:/, '');
+  }
+
+  /** Undefined when it was removed meanwhile. */
+  async #inspect(id: string): Promise<Inspection | undefined> {
+    try {
+      const answer = await this.#client.call('GET', `/containers/${id}/json`);
+      return read(Inspection, answer, 'a container');
+    } catch (error) {
+      if (isRefusal(error, 404)) return undefined;
+      throw error;
+    }
   }
 }

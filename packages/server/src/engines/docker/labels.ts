@@ -3,7 +3,7 @@
  * names, so that two services on one engine never touch each other's things.
  */
 export const ownerLabel = 'reactord.engine.owner';
-export const roleLabel = 'reactord.engine.role';
+const roleLabel = 'reactord.engine.role';
 export const groupLabel = 'reactord.engine.group';
 /** Bytes that the network place had counted before the container got it. */
 export const networkBeforeLabel = 'reactord.engine.network-before';

@@ -30,6 +30,7 @@ export class Outputs {
     return output.reading(async function* () {
       for await (const { stream, bytes } of framesOf(output.guard(source)))
         yield { stream, time: Date.now(), bytes };
+      if (output.isClosed) return;
       // The engine ends the stream in the same way when the container ends and when it is itself stopped.
       await watch.state;
       if (watch.breaks > breaks)
@@ -56,6 +57,7 @@ export class Outputs {
         marks.set(chunk);
         yield chunk;
       }
+      if (output.isClosed) return;
       await watch.state;
       // Following loses what a container wrote last when no line end follows it; so the end is read once more.
       const second = await open({ follow: 0, since: marks.since() });
@@ -77,6 +79,11 @@ class OpenOutput {
   constructor(client: DockerClient, source: Source) {
     this.#client = client;
     this.#source = source;
+  }
+
+  /** Nobody waits for the end of the container then. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   replace(source: Source): void {

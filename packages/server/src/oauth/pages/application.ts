@@ -22,7 +22,7 @@ const permissionOf = {
     'Act for you in everything this service offers: your profile, your reactors and what they run',
 } as const;
 
-export type Scope = keyof typeof permissionOf;
+type Scope = keyof typeof permissionOf;
 
 interface ApplicationView {
   readonly name: string;

@@ -2,7 +2,7 @@ import { destinationOf } from './destination.ts';
 import { shownName } from './reveal.ts';
 import { type OwnPath, render, Verbatim } from './templates.ts';
 
-export interface ConnectedApplication {
+interface ConnectedApplication {
   /** Which consent the Revoke button takes back. */
   readonly consentId: string;
   readonly name: string;

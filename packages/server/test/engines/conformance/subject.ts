@@ -33,7 +33,11 @@ export interface Subject {
 
 export type SpecChange = Partial<ContainerSpec>;
 
-export function specOf(subject: Subject, script: string, change: SpecChange = {}): ContainerSpec {
+export function specOf(
+  subject: Pick<Subject, 'image'>,
+  script: string,
+  change: SpecChange = {},
+): ContainerSpec {
   return {
     name: `test-${newId()}`,
     image: subject.image,

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /** What HTTP Basic carries (RFC 7617). */
 export interface BasicCredentials {
   readonly username: string;
@@ -19,7 +21,7 @@ export function readBasic(header: string): BasicCredentials | undefined {
   const bytes = Buffer.from(encoded, 'base64');
   // Node skips what is not base64; only text that comes out the same again was base64.
   if (bytes.toString('base64') !== encoded) return undefined;
-  const text = decodeUtf8(bytes);
+  const text = isUtf8(bytes) ? bytes.toString('utf8') : undefined;
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon < 1 || hasControls(text)) return undefined;
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
@@ -31,12 +33,4 @@ function hasControls(text: string): boolean {
     if (code < 0x20 || code === 0x7f) return true;
   }
   return false;
-}
-
-function decodeUtf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

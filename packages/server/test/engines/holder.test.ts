@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { DockerClient } from '../../src/engines/docker/docker-client.ts';
+import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
+import { holderProgram } from '../../src/engines/docker/holder-program.ts';
+import { labelFilter, ownLabels } from '../../src/engines/docker/labels.ts';
+import { Listed, read } from '../../src/engines/docker/shapes.ts';
+import { newId } from '../../src/ids.ts';
+import { engineAddress, makeTestImage } from '../harness/images.ts';
+import { until } from '../harness/until.ts';
+import { specOf } from './conformance/subject.ts';
+
+describe('network holders', () => {
+  const open = async (t: { after(end: () => Promise<void>): void }, limits = {}) => {
+    const owner = `reactord-test-${newId()}`;
+    const client = new DockerClient(engineAddress, process.env);
+    const image = await makeTestImage();
+    const engine = new DockerEngine({
+      address: engineAddress,
+      environment: process.env,
+      owner,
+      holders: { ready: 1, idle: 2, idleMs: 300_000, ...limits },
+    });
+    t.after(async () => {
+      await engine.removeLeftovers({});
+      await engine.close();
+      await image.remove();
+      client.close();
+    });
+    const holders = async (): Promise<readonly { id: string; state: string }[]> => {
+      const answer = await client.call('GET', '/containers/json', {
+        query: { all: true, filters: labelFilter(ownLabels(owner, 'holder')) },
+      });
+      return read(Listed, answer, 'containers').map(({ Id, State }) => ({ id: Id, state: State }));
+    };
+    const placeOf = async (id: string): Promise<string> => {
+      const list = read(
+        Listed,
+        await client.call('GET', '/containers/json', { query: { all: true } }),
+        'containers',
+      );
+      return list.find((one) => one.Id === id)?.HostConfig?.NetworkMode ?? '';
+    };
+    const create = (group?: string) =>
+      engine.create(specOf({ image: image.reference }, 'true', { group }));
+    return { engine, client, owner, holders, placeOf, create };
+  };
+
+  test('there is a program for both usual processors, and it is tiny', () => {
+    for (const architecture of ['amd64', 'arm64']) {
+      const program = holderProgram(architecture);
+      assert.ok(program && program.length < 300);
+      assert.equal(program.toString('latin1', 1, 4), 'ELF');
+    }
+    assert.equal(holderProgram('riscv64'), undefined);
+  });
+
+  test('a holder ends at once when it is asked to stop', async (t) => {
+    const { engine, client, holders } = await open(t);
+    await engine.prepare();
+    const [holder] = await holders();
+    assert.equal(holder?.state, 'running');
+    const began = Date.now();
+    await client.call('POST', `/containers/${holder.id}/stop`, {
+      query: { t: 60 },
+      limitMs: 90_000,
+    });
+    assert.ok(Date.now() - began < 30_000);
+  });
+
+  test('one group uses one place again and again, one container at a time', async (t) => {
+    const { engine, placeOf, create } = await open(t);
+    const first = await create('a');
+    const place = await placeOf(first.id);
+    const meanwhile = await create('a');
+    assert.notEqual(await placeOf(meanwhile.id), place);
+    await engine.remove(meanwhile.id);
+    await engine.remove(first.id);
+    const next = await create('a');
+    assert.equal(await placeOf(next.id), place);
+  });
+
+  test('another group, and a container of no group, never get a place that was used', async (t) => {
+    const { engine, placeOf, create } = await open(t);
+    const seen = new Set<string>();
+    for (const group of ['a', 'b', undefined, undefined, 'c']) {
+      const { id } = await create(group);
+      const place = await placeOf(id);
+      assert.match(place, /^container:/);
+      assert.ok(!seen.has(place));
+      seen.add(place);
+      await engine.remove(id);
+    }
+  });
+
+  test('no more wait than may, and those that wait too long are removed', async (t) => {
+    const { engine, holders, create } = await open(t, { ready: 0, idleMs: 1_000 });
+    const made = [await create('a'), await create('b'), await create('c'), await create('d')];
+    assert.equal((await holders()).length, 4);
+    for (const { id } of made) await engine.remove(id);
+    assert.ok((await holders()).length <= 2);
+    await until('the last to be removed', async () => (await holders()).length === 0);
+  });
+
+  test('one that somebody removed or killed is replaced without anybody noticing', async (t) => {
+    const { engine, client, holders, create } = await open(t);
+    await engine.remove((await create('a')).id);
+    for (const { id } of await holders())
+      await client.call('DELETE', `/containers/${id}`, { query: { force: true } });
+    const { id } = await create('a');
+    await engine.start(id);
+    assert.equal((await engine.ended(id)).exitCode, 0);
+  });
+
+  test('after a kill, those in use are known and the others are removed', async (t) => {
+    const { engine, owner, holders, placeOf, create } = await open(t);
+    await engine.prepare();
+    const { id } = await create('a');
+    const place = await placeOf(id);
+    const second = new DockerEngine({
+      address: engineAddress,
+      environment: process.env,
+      owner,
+      holders: { ready: 0, idle: 2, idleMs: 300_000 },
+    });
+    t.after(() => second.close());
+    await second.tidy();
+    assert.deepEqual(
+      (await holders()).map((one) => `container:${one.id}`),
+      [place],
+    );
+    await second.start(id);
+    assert.equal((await second.ended(id)).exitCode, 0);
+    assert.equal((await second.usage(id))?.exact, true);
+  });
+});
