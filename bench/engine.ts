@@ -13,7 +13,12 @@ const rounds = Number(process.argv[2] ?? 20);
 const image = await makeTestImage();
 const owner = `reactord-bench-${newId()}`;
 const client = new DockerClient(undefined, process.env);
-const engine = new DockerEngine({ address: undefined, environment: process.env, owner });
+const engine = new DockerEngine({
+  address: undefined,
+  environment: process.env,
+  owner,
+  network: owner,
+});
 
 async function bare(): Promise<number> {
   const began = performance.now();

@@ -53,7 +53,7 @@ describe('an engine over TCP with TLS', () => {
     const image = await makeTestImage();
     const environment = { DOCKER_TLS_VERIFY: '1', DOCKER_CERT_PATH: folder };
     const owner = `reactord-test-${newId()}`;
-    const engine = new DockerEngine({ address, environment, owner });
+    const engine = new DockerEngine({ address, environment, owner, network: owner });
     assert.match(await engine.ping(), new RegExp(`at ${address}$`));
     const { id } = await engine.create(specOf({ image: image.reference }, 'cat /note; exit 3'));
     await engine.handOver(id, [{ path: '/note', mode: 0o644, content: Buffer.from('hello') }]);

@@ -19,6 +19,7 @@ describe('network holders', () => {
       address: engineAddress,
       environment: process.env,
       owner,
+      network: owner,
       holders: { ready: 1, idle: 2, idleMs: 300_000, ...limits },
     });
     t.after(async () => {
@@ -112,6 +113,34 @@ describe('network holders', () => {
     assert.equal((await engine.ended(id)).exitCode, 0);
   });
 
+  test('a network that somebody removed is made again, with the address that somebody may listen at', async (t) => {
+    const { engine, client, owner, create } = await open(t, { ready: 0 });
+    const address = await engine.gatewayAddress();
+    await client.call('DELETE', `/networks/${owner}`);
+    const { id } = await create('a');
+    await engine.start(id);
+    assert.equal((await engine.ended(id)).exitCode, 0);
+    assert.equal(await engine.gatewayAddress(), address);
+  });
+
+  test('two services share the network, and the one that ends leaves it to the other', async (t) => {
+    const { engine, owner, create } = await open(t);
+    await engine.prepare();
+    const other = new DockerEngine({
+      address: engineAddress,
+      environment: process.env,
+      owner: `${owner}-other`,
+      network: owner,
+    });
+    t.after(() => other.close());
+    assert.equal(await other.gatewayAddress(), await engine.gatewayAddress());
+    await other.prepare();
+    await other.removeLeftovers({});
+    const { id } = await create('a');
+    await engine.start(id);
+    assert.equal((await engine.ended(id)).exitCode, 0);
+  });
+
   test('after a kill, those in use are known and the others are removed', async (t) => {
     const { engine, owner, holders, placeOf, create } = await open(t);
     await engine.prepare();
@@ -121,6 +150,7 @@ describe('network holders', () => {
       address: engineAddress,
       environment: process.env,
       owner,
+      network: owner,
       holders: { ready: 0, idle: 2, idleMs: 300_000 },
     });
     t.after(() => second.close());

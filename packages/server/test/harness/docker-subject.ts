@@ -3,6 +3,7 @@ import { DockerClient } from '../../src/engines/docker/docker-client.ts';
 import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { findEngineAddress } from '../../src/engines/docker/find.ts';
 import { labelFilter, ownerLabel } from '../../src/engines/docker/labels.ts';
+import { Listed, Networks, read } from '../../src/engines/docker/shapes.ts';
 import { newId } from '../../src/ids.ts';
 import type { Subject } from '../engines/conformance/subject.ts';
 import { type EngineProxy, startEngineProxy } from './engine-proxy.ts';
@@ -12,11 +13,10 @@ import { engineAddress, forgetImage, makeTestImage } from './images.ts';
 export async function openDockerSubject(): Promise<Subject> {
   const owner = `reactord-test-${newId()}`;
   const open = (address = engineAddress, name = owner): DockerEngine =>
-    new DockerEngine({ address, environment: process.env, owner: name });
+    new DockerEngine({ address, environment: process.env, owner: name, network: owner });
   const image = await makeTestImage();
   const engine = open();
   const proxies: EngineProxy[] = [];
-  const proxied: DockerEngine[] = [];
   return {
     engine,
     image: image.reference,
@@ -28,7 +28,6 @@ export async function openDockerSubject(): Promise<Subject> {
       proxies.push(proxy);
       // Of its own: two drivers never share an owner while both work.
       const behind = open(proxy.address, `${owner}-proxied`);
-      proxied.push(behind);
       return { engine: behind, cut: proxy.cut, restore: proxy.restore };
     },
     push: image.push,
@@ -40,11 +39,11 @@ export async function openDockerSubject(): Promise<Subject> {
     forget: forgetImage,
     traces: () => tracesOf(owner),
     dispose: async () => {
-      await engine.removeLeftovers({});
-      await engine.close();
       const last = open(undefined, `${owner}-proxied`);
-      await last.removeLeftovers({});
-      await last.close();
+      for (const one of [engine, last]) {
+        await one.removeLeftovers({});
+        await one.close();
+      }
       for (const proxy of proxies) await proxy.dispose();
       await image.remove();
       const left = [...(await tracesOf(owner)), ...(await tracesOf(`${owner}-proxied`))];
@@ -53,16 +52,17 @@ export async function openDockerSubject(): Promise<Subject> {
   };
 }
 
+/** What the driver has made for this owner, and for its network. */
 async function tracesOf(owner: string): Promise<readonly string[]> {
   const client = new DockerClient(engineAddress, process.env);
-  const filters = labelFilter({ [ownerLabel]: owner });
-  const found = await Promise.all([
-    client.call('GET', '/containers/json', { query: { all: true, filters } }),
-    client.call('GET', '/networks', { query: { filters } }),
-  ]);
+  const ask = (path: string, filters: string): Promise<unknown> =>
+    client.call('GET', path, { query: { all: true, filters } });
+  const containers = await ask('/containers/json', labelFilter({ [ownerLabel]: owner }));
+  const networks = await ask('/networks', JSON.stringify({ name: [`^${owner}$`] }));
   client.close();
-  const named = found.map((list, at) =>
-    Array.isArray(list) ? list.map((one) => `${at === 0 ? 'container' : 'network'} ${one.Id}`) : [],
-  );
-  return [...named.flat(), ...globSync(`/sys/fs/cgroup/{,*/}${owner}`)];
+  return [
+    ...read(Listed, containers, 'containers').map(({ Id }) => `container ${Id}`),
+    ...read(Networks, networks, 'networks').map(({ Name }) => `network ${Name}`),
+    ...globSync(`/sys/fs/cgroup/{,*/}${owner}`),
+  ];
 }

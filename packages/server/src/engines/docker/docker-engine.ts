@@ -34,6 +34,8 @@ export interface DockerEngineOptions {
   readonly environment: Environment;
   /** Names everything the driver makes on the engine. No two processes use the same at the same time. */
   readonly owner?: string;
+  /** The network that all services of the engine share, if it is to have another name. */
+  readonly network?: string;
   readonly holders?: HolderLimits;
 }
 
@@ -54,7 +56,7 @@ export class DockerEngine implements Engine {
     const owner = options.owner ?? 'reactord';
     const client = new DockerClient(options.address, options.environment);
     const facts = new Facts(client);
-    const network = new ContainerNetwork(client, owner);
+    const network = new ContainerNetwork(client, options.network ?? 'reactord');
     const limits = options.holders ?? { ready: 2, idle: 8, idleMs: 300_000 };
     const holders = new Holders(client, facts, network, owner, limits);
     const containers = new Containers(client);

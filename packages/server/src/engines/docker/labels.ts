@@ -1,14 +1,14 @@
 /**
  * How the driver finds again what it made. `owner` is unique to one service process at a time: it is the prefix of all
- * names, so that two services on one engine never touch each other's things.
+ * names, so that two services on one engine never touch each other's containers. They share the network.
  */
 export const ownerLabel = 'reactord.engine.owner';
-const roleLabel = 'reactord.engine.role';
+export const roleLabel = 'reactord.engine.role';
 export const groupLabel = 'reactord.engine.group';
 /** Bytes that the network place had counted before the container got it. */
 export const networkBeforeLabel = 'reactord.engine.network-before';
 
-export type Role = 'container' | 'holder' | 'network';
+type Role = 'container' | 'holder';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,8 +1,8 @@
 import { createServer, isIPv4 } from 'node:net';
 import type { DockerClient } from './docker-client.ts';
 import { DockerRefusal, isRefusal, refused } from './failures.ts';
-import { ownerLabel, ownLabels } from './labels.ts';
-import { Created, Network, read } from './shapes.ts';
+import { roleLabel } from './labels.ts';
+import { type Network, Networks, read } from './shapes.ts';
 
 export interface Bridge {
   readonly id: string;
@@ -12,15 +12,20 @@ export interface Bridge {
   readonly isLocal: boolean;
 }
 
-/** The service's own bridge network, on which containers reach the world and this machine, but not each other. */
+/**
+ * The bridge network on which containers reach the world and this machine, but not each other. All services of an engine
+ * share one: it keeps containers apart anyway, and an engine has room for about thirty networks.
+ */
 export class ContainerNetwork {
   readonly #client: DockerClient;
-  readonly #owner: string;
+  readonly #name: string;
   #bridge: { readonly losses: number; readonly made: Promise<Bridge> } | undefined;
+  /** What it was last, so that one that has to be made again has the address that somebody listens at. */
+  #range: { readonly Subnet: string; readonly Gateway: string } | undefined;
 
-  constructor(client: DockerClient, owner: string) {
+  constructor(client: DockerClient, name: string) {
     this.#client = client;
-    this.#owner = owner;
+    this.#name = name;
   }
 
   /** Makes it where it is missing. */
@@ -37,59 +42,73 @@ export class ContainerNetwork {
     this.#bridge = undefined;
   }
 
-  /** No error when it is gone or still in use. */
+  /** No error when it is gone, or in use by another service. */
   async remove(): Promise<void> {
     this.forget();
-    try {
-      await this.#client.call('DELETE', `/networks/${this.#owner}`);
-    } catch (error) {
-      if (!isRefusal(error, 403, 404, 409)) throw error;
-    }
+    for (const { Id } of await this.#list()) await this.#removeOne(Id);
   }
 
   async #findOrMake(): Promise<Bridge> {
     try {
-      const id = (await this.#find())?.id ?? (await this.#make());
-      const found = await this.#find();
-      return found ?? { id, gateway: undefined, isLocal: false };
+      const [found] = await this.#list();
+      if (found !== undefined) return await this.#read(found);
+      await this.#make();
+      // Two services may have made one each in the same moment; all take the same, and the other goes.
+      const [first, ...others] = await this.#list();
+      for (const { Id } of others) await this.#removeOne(Id);
+      if (first === undefined) throw new DockerRefusal(404, 'it was removed at once');
+      return await this.#read(first);
     } catch (error) {
       throw error instanceof DockerRefusal ? refused(error, 'make a network') : error;
     }
   }
 
-  async #find(): Promise<Bridge | undefined> {
+  /** Those of this name, the oldest first. */
+  async #list(): Promise<readonly Network[]> {
+    const filters = JSON.stringify({ name: [`^${this.#name}$`] });
+    const answer = await this.#client.call('GET', '/networks', { query: { filters } });
+    const found = read(Networks, answer, 'networks').filter(({ Name }) => Name === this.#name);
+    if (found.some(({ Labels }) => Labels?.[roleLabel] !== 'network'))
+      throw new DockerRefusal(409, `the network ${this.#name} was made by somebody else`);
+    const age = ({ Created, Id }: Network): string => `${Created ?? ''} ${Id}`;
+    return found.toSorted((one, other) => (age(one) < age(other) ? -1 : 1));
+  }
+
+  async #read({ Id, IPAM }: Network): Promise<Bridge> {
+    const range = IPAM.Config?.find(({ Gateway }) => isIPv4(Gateway?.split('/')[0] ?? ''));
+    const gateway = range?.Gateway?.split('/')[0];
+    if (gateway === undefined) return { id: Id, gateway, isLocal: false };
+    if (range?.Subnet !== undefined) this.#range = { Subnet: range.Subnet, Gateway: gateway };
+    return { id: Id, gateway, isLocal: await this.#isOurs(gateway) };
+  }
+
+  async #make(): Promise<void> {
+    const body = {
+      Name: this.#name,
+      Driver: 'bridge',
+      CheckDuplicate: true,
+      Labels: { [roleLabel]: 'network' },
+      Options: { 'com.docker.network.bridge.enable_icc': 'false' },
+    };
+    const ask = (range: object): Promise<unknown> =>
+      this.#client.call('POST', '/networks/create', { body: { ...body, ...range } });
     try {
-      const answer = await this.#client.call('GET', `/networks/${this.#owner}`);
-      const { Id, IPAM, Labels } = read(Network, answer, 'a network');
-      if (Labels?.[ownerLabel] !== this.#owner)
-        throw new DockerRefusal(409, `the network ${this.#owner} was made by somebody else`);
-      const gateway = IPAM.Config?.map((config) => config.Gateway?.split('/')[0]).find(
-        (address) => address !== undefined && isIPv4(address),
-      );
-      return { id: Id, gateway, isLocal: gateway !== undefined && (await this.#isOurs(gateway)) };
+      const range = this.#range;
+      if (range === undefined) await ask({});
+      // Somebody else may have got the range meanwhile.
+      else await ask({ IPAM: { Config: [range] } }).catch(() => ask({}));
     } catch (error) {
-      if (isRefusal(error, 404)) return undefined;
-      throw error;
+      // Another process was quicker.
+      if (!isRefusal(error, 409)) throw error;
     }
   }
 
-  async #make(): Promise<string> {
-    const answer = await this.#client
-      .call('POST', '/networks/create', {
-        body: {
-          Name: this.#owner,
-          Driver: 'bridge',
-          CheckDuplicate: true,
-          Labels: ownLabels(this.#owner, 'network'),
-          Options: { 'com.docker.network.bridge.enable_icc': 'false' },
-        },
-      })
-      .catch((error: unknown) => {
-        // Another process was quicker.
-        if (isRefusal(error, 409)) return { Id: this.#owner };
-        throw error;
-      });
-    return read(Created, answer, 'a new network').Id;
+  async #removeOne(id: string): Promise<void> {
+    try {
+      await this.#client.call('DELETE', `/networks/${id}`);
+    } catch (error) {
+      if (!isRefusal(error, 403, 404, 409)) throw error;
+    }
   }
 
   /** An engine elsewhere may use the same private addresses as this machine: only a local connection proves anything. */

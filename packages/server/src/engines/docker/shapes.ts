@@ -85,8 +85,10 @@ export const Listed = Type.Array(
 );
 export type Listed = Static<typeof Listed>;
 
-export const Network = Type.Object({
+const Network = Type.Object({
   Id: Type.String(),
+  Name: Type.String(),
+  Created: Type.Optional(Type.String()),
   Labels: Type.Optional(Labels),
   IPAM: Type.Object({
     Config: Type.Optional(
@@ -102,6 +104,8 @@ export const Network = Type.Object({
     ),
   }),
 });
+export type Network = Static<typeof Network>;
+export const Networks = Type.Array(Network);
 
 const Counters = Type.Object({ rx_bytes: Type.Number(), tx_bytes: Type.Number() });
 
