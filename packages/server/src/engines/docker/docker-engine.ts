@@ -56,7 +56,7 @@ export class DockerEngine implements Engine {
     const owner = options.owner ?? 'reactord';
     const client = new DockerClient(options.address, options.environment);
     const facts = new Facts(client);
-    const network = new ContainerNetwork(client, options.network ?? 'reactord');
+    const network = new ContainerNetwork(client, facts, options.network ?? 'reactord');
     const limits = options.holders ?? { ready: 2, idle: 8, idleMs: 300_000 };
     const holders = new Holders(client, facts, network, owner, limits);
     const containers = new Containers(client);

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { createServer, isIPv4 } from 'node:net';
 import type { DockerClient } from './docker-client.ts';
+import type { Facts } from './facts.ts';
 import { DockerRefusal, isRefusal, refused } from './failures.ts';
 import { roleLabel } from './labels.ts';
 import { type Network, Networks, read } from './shapes.ts';
@@ -18,13 +20,15 @@ export interface Bridge {
  */
 export class ContainerNetwork {
   readonly #client: DockerClient;
+  readonly #facts: Facts;
   readonly #name: string;
   #bridge: { readonly losses: number; readonly made: Promise<Bridge> } | undefined;
   /** What it was last, so that one that has to be made again has the address that somebody listens at. */
   #range: { readonly Subnet: string; readonly Gateway: string } | undefined;
 
-  constructor(client: DockerClient, name: string) {
+  constructor(client: DockerClient, facts: Facts, name: string) {
     this.#client = client;
+    this.#facts = facts;
     this.#name = name;
   }
 
@@ -79,7 +83,7 @@ export class ContainerNetwork {
     const gateway = range?.Gateway?.split('/')[0];
     if (gateway === undefined) return { id: Id, gateway, isLocal: false };
     if (range?.Subnet !== undefined) this.#range = { Subnet: range.Subnet, Gateway: gateway };
-    return { id: Id, gateway, isLocal: await this.#isOurs(gateway) };
+    return { id: Id, gateway, isLocal: await this.#isOurs(Id, gateway) };
   }
 
   async #make(): Promise<void> {
@@ -111,11 +115,14 @@ export class ContainerNetwork {
     }
   }
 
-  /** An engine elsewhere may use the same private addresses as this machine: only a local connection proves anything. */
-  async #isOurs(gateway: string): Promise<boolean> {
+  /** Another machine, and another network namespace of this one, may well use the same private addresses. */
+  async #isOurs(id: string, gateway: string): Promise<boolean> {
     const address = await this.#client.address();
     const isNear = address.kind === 'unix' || /^(localhost|127\.|::1$)/.test(address.host);
-    return isNear && (await canListenAt(gateway));
+    if (!isNear || !(await canListenAt(gateway))) return false;
+    // Docker names the bridge after the network; Podman numbers its own.
+    const { isPodman } = await this.#facts.get();
+    return isPodman || existsSync(`/sys/class/net/br-${id.slice(0, 12)}`);
   }
 }
 

@@ -67,7 +67,7 @@ export function testImages(get: () => Subject): void {
       assert.notEqual(second.id, first.id);
       assert.notEqual(second.digest, first.digest);
       assert.deepEqual(await engine.findImage(reference), second);
-      await get().forget(first.id);
+      await get().forget(`${open.host}/things/moving@${first.digest}`);
       await get().forget(reference);
     });
 
