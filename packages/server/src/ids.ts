@@ -3,15 +3,29 @@ import { randomBytes } from 'node:crypto';
 /** Letters and digits that are not mistaken for one another when copied by hand: no 0/O, 1/l/I. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
+/** Asked for in bulk: a call for each id would take longer than all the rest of making it. */
+const poolBytes = 4096;
+let pool = Buffer.alloc(0);
+let used = 0;
+
+function nextByte(): number {
+  if (used === pool.length) {
+    pool = randomBytes(poolBytes);
+    used = 0;
+  }
+  const byte = pool[used] ?? 0;
+  used += 1;
+  return byte;
+}
+
 /** A random text of the alphabet, each character with the same chance. */
 export function randomText(length: number): string {
   // Bytes past the last whole multiple of the alphabet would favour its first characters.
   const bound = 256 - (256 % alphabet.length);
   let text = '';
   while (text.length < length) {
-    for (const byte of randomBytes(length)) {
-      if (byte < bound && text.length < length) text += alphabet[byte % alphabet.length];
-    }
+    const byte = nextByte();
+    if (byte < bound) text += alphabet[byte % alphabet.length];
   }
   return text;
 }

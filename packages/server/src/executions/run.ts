@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { ContainerGone, PullFailed } from '../engines/engine.ts';
 import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
+import { expectRows } from '../store/statement.ts';
 import { Active, type RunRules } from './active.ts';
 import { type BeginParts, type Begun, begin } from './begin.ts';
 import { markRunning } from './claim.ts';
@@ -125,43 +126,42 @@ export class Runner {
   }
 
   async #follow(active: Active, begun: Begun): Promise<void> {
-    const running = await this.#markRunning(active);
+    await this.#markRunning(active);
     let watched: Watched | undefined;
     try {
-      watched = await watch(this.#parts, running, begun);
+      watched = await watch(this.#parts, active, begun);
     } catch (error) {
       if (!(error instanceof ContainerGone)) throw error;
       await this.fail(
-        running.execution,
+        active.execution,
         'lost: its container was removed from the engine before it ended',
       );
       return;
     }
     if (watched === undefined) return;
-    await this.#finish(running, begun.containerId, watched);
-    await this.#removeContainer(running);
+    await this.#finish(active, begun.containerId, watched);
+    await this.#removeContainer(active);
   }
 
-  async #markRunning(active: Active): Promise<Active> {
+  async #markRunning({ execution }: Active): Promise<void> {
     const { store, executions, wake } = this.#parts;
-    const { execution } = active;
-    if (execution.status === 'RUNNING') return active;
+    if (execution.status === 'RUNNING') return;
+    const { id, workerId } = execution;
     const now = nowInMicroseconds();
-    await store.write(markRunning({ id: execution.id, workerId: execution.workerId ?? '', now }));
+    await store.write(expectRows(markRunning({ id, workerId: workerId ?? '', now }), 1));
     executions.tellStarted(execution.id);
     // With room for more, the next in order may start.
     wake(execution.reactorId);
-    return active;
   }
 
   async #finish(active: Active, containerId: string, { end, writer }: Watched): Promise<void> {
     const { engine, log } = this.#parts;
     const { execution, rules } = active;
-    const usage = await engine.usage(containerId).catch((error: unknown) => {
+    const asked = engine.usage(containerId).catch((error: unknown) => {
       log.warn({ err: error, execution: execution.id }, 'what it used is not known');
       return undefined;
     });
-    await writer.end();
+    const [usage] = await Promise.all([asked, writer.end()]);
     const plain = completed(end, usage, '');
     // A service that was killed while it stopped the container for its time left no other trace of why.
     const overdue = endedByForce.has(end.exitCode) && plain.runtime >= rules.timeoutSeconds;

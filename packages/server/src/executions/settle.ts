@@ -30,7 +30,8 @@ const writeOutcome = prepared((db, p: Outcome & { id: string; workerId: string }
     .set({
       status: p.status,
       status_message: p.statusMessage,
-      started_at: p.startedAt,
+      // Where nothing more exact is known, what was noted at the start stays.
+      started_at: sql<number | null>`coalesce(cast(${p.startedAt} as bigint), started_at)`,
       finished_at: p.finishedAt,
       exit_code: p.exitCode,
       cpu: p.cpu,
