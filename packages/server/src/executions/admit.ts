@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { fail } from '../errors.ts';
-import { newId } from '../ids.ts';
+import { risingId } from '../ids.ts';
 import { expectRows, prepared } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { ForeignKeyViolation, UnexpectedRows } from '../store/store-errors.ts';
@@ -91,7 +91,7 @@ const insertMessage = prepared((db, p: { executionId: string; body: Uint8Array }
  */
 export async function admit(store: Store, admission: Admission): Promise<string> {
   const { reactorId, executor, message, environment } = admission;
-  const id = newId();
+  const id = risingId();
   try {
     await store.write(
       expectRows(takePlace({ reactorId }), 1),

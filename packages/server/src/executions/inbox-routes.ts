@@ -126,11 +126,12 @@ async function post(
   const reactor = await parts.reactors.forCaller(caller, reactorId);
   refuseEncoding(request);
   const { message: queryMessage, ...query } = fieldsOf(request.query);
-  const message = await readMessage({
+  const read = readMessage({
     contentType: request.headers['content-type'],
     body: Buffer.isBuffer(request.body) ? request.body : new Uint8Array(),
     queryMessage,
   });
+  const message = read instanceof Promise ? await read : read;
   const environment = readOverrides(query, parts.config.second_prefix);
   const executionId = await admit(parts.store, {
     reactorId,

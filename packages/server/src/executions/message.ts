@@ -31,7 +31,7 @@ const textTypes = new Set(
  * Understands a message by the type it was sent with: a field `message` (of a form, a JSON object or the query) is a raw
  * string; octet-stream is bytes; JSON is JSON, its text kept as it was sent; other text is a raw string.
  */
-export async function readMessage(given: GivenMessage): Promise<Message> {
+export function readMessage(given: GivenMessage): Message | Promise<Message> {
   const { body, queryMessage } = given;
   if (queryMessage !== undefined) {
     if (body.byteLength > 0)
@@ -47,7 +47,7 @@ export async function readMessage(given: GivenMessage): Promise<Message> {
     case 'application/x-www-form-urlencoded':
       return rawString(fieldOf(decode(body, charset)));
     case 'multipart/form-data':
-      return rawString(await multipartField(given.contentType ?? '', body));
+      return multipartField(given.contentType ?? '', body).then(rawString);
   }
   if (type === 'application/json' || type.endsWith('+json')) return readJson(body, charset);
   if (isText(type)) {
