@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../packages/server/src/config-sources.ts';
 import { buildApp } from '../packages/server/src/http/app.ts';
+import { createMetrics } from '../packages/server/src/http/metrics.ts';
 import { createLog } from '../packages/server/src/http/request-log.ts';
 import { AccessControl } from '../packages/server/src/oauth/access-control.ts';
 import { clientFlows } from '../packages/server/src/oauth/client.ts';
@@ -47,7 +48,9 @@ async function serve(wish: ServerWish): Promise<ServerReady> {
   const { store, identity, oauth } = parts;
   const listen = async (access: AccessControl): Promise<string> => {
     const baseUrl = () => 'http://127.0.0.1';
-    const app = await buildApp({ ...parts, config, log, oauth: { ...oauth, access }, baseUrl });
+    // Two apps in one process: each counts for itself.
+    const own = { metrics: createMetrics(), oauth: { ...oauth, access } };
+    const app = await buildApp({ ...parts, ...own, config, log, baseUrl });
     const answer = async () => ({ username: 'somebody', email: 'somebody@example.org' });
     app.get('/open', { config: { answer: 'bare' } }, answer);
     app.get('/checked', { config: { answer: 'bare', access: { api: 'Profiles' } } }, answer);
