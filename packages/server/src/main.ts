@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { readConfig, SettingError, unknownEnvironmentNames } from './config-sources.ts';
 import { sentenceFor } from './failure-sentence.ts';
 import { UsageError } from './identity/command-errors.ts';
@@ -28,6 +29,8 @@ async function serve(flags: readonly string[]): Promise<void> {
   );
   stopOnSignals(starting);
   await starting;
+  // Node writes its cache of compiled files at the exit; a process that is killed would leave the next start slow.
+  flushCompileCache();
 }
 
 async function users(words: readonly string[]): Promise<void> {
