@@ -25,7 +25,7 @@ export function createLog(config: Pick<Config, 'log_level' | 'log_format'>): Log
  * Lines are written some at a time, at the latest after a tenth of a second and at the exit: a system call for each
  * would be a tenth of the work of a request. Only a kill can lose the last of them.
  */
-const gathering = { dest: 1, sync: false, minLength: 4096, periodicFlush: 100 } as const;
+const gathering = { dest: 1, sync: false, minLength: 12_288, periodicFlush: 100 } as const;
 
 const secretNames: ReadonlySet<string> = new Set([
   'authorization',
