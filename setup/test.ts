@@ -66,7 +66,7 @@ function runTests(
   const standard = [
     '--test',
     // Files run beside each other, and most of them talk to servers that need a core themselves.
-    '--test-concurrency=2',
+    '--test-concurrency=3',
     `--test-timeout=${limitMs}`,
     '--test-reporter=spec',
   ];

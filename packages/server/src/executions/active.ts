@@ -20,6 +20,8 @@ export class Active {
   readonly rules: RunRules;
   /** Set once there is a container. */
   containerId: string | undefined;
+  /** Its record says how it ended; only its container may still be there. */
+  isOver = false;
   readonly #beginning = new AbortController();
   readonly #letGo = new AbortController();
   readonly #settled = Promise.withResolvers<void>();

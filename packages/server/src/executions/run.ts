@@ -47,7 +47,7 @@ export class Runner {
   hasRoomFor(reactor: Reactor | undefined): boolean {
     if (!isRunnable(reactor)) return false;
     const room = reactor.stateless ? reactor.maxWorkers : 1;
-    return this.ofReactor(reactor.id).length < room;
+    return this.ofReactor(reactor.id).filter(({ isOver }) => !isOver).length < room;
   }
 
   /** Resolves when the container is gone, or left to the next service. Never rejects. */
@@ -172,8 +172,11 @@ export class Runner {
 
   async #write(execution: Execution, outcome: Outcome): Promise<void> {
     const { executions, wake } = this.#parts;
-    const letGo = this.#active.get(execution.id)?.letGo;
-    if (await settle(this.#parts, execution, outcome, letGo)) executions.tellSettled(execution.id);
+    const active = this.#active.get(execution.id);
+    if (await settle(this.#parts, execution, outcome, active?.letGo))
+      executions.tellSettled(execution.id);
+    // Its container is still to be removed, and the next one need not wait for that.
+    if (active !== undefined) active.isOver = true;
     wake(execution.reactorId);
   }
 
