@@ -18,14 +18,9 @@ export function createLog(config: Pick<Config, 'log_level' | 'log_format'>): Log
         options,
         pretty({ colorize: process.stdout.isTTY, translateTime: 'SYS:HH:MM:ss', sync: true }),
       )
-    : pino(options, pino.destination(gathering));
+    : // Each line at once: what a process did before it was killed is what one looks for afterwards.
+      pino(options, pino.destination({ dest: 1, sync: true }));
 }
-
-/**
- * Lines are written some at a time, at the latest after a tenth of a second and at the exit: a system call for each
- * would be a tenth of the work of a request. Only a kill can lose the last of them.
- */
-const gathering = { dest: 1, sync: false, minLength: 12_288, periodicFlush: 100 } as const;
 
 const secretNames: ReadonlySet<string> = new Set([
   'authorization',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createDatabase, type PostgresServer, startPostgres } from '../../../../setup/postgres.ts';
 import { type ImageRegistry, openImageRegistry } from '../harness/image-registry.ts';
+import { logged } from '../harness/logged.ts';
 import { type ReactorsCaller, reactorsCaller } from '../harness/reactors-area.ts';
 import { type RunningService, startService } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
@@ -79,7 +80,7 @@ test('When a service is killed in the middle of a pull, the other one takes it u
     held.release();
     const record = await atOther.pulled(id);
     assert.equal(record.status, 'READY', record.statusMessage);
-    assert.match(other.output(), new RegExp(`"reactor":"${id}".*reactor ready`));
+    await logged(other, new RegExp(`"reactor":"${id}".*reactor ready`));
   } finally {
     held.release();
   }
