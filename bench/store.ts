@@ -156,7 +156,7 @@ class BareSqlite {
 
   write(count: number, perCommit: number): void {
     const insertRow = this.#db.prepare(
-      'insert into users (id, username, password_hash, created_at, updated_at) values (?, ?, ?, ?, ?)',
+      'insert into users (id, uid, username, password_hash, password_changed_at, created_at, updated_at) values (?, ?, ?, ?, ?, ?, ?)',
     );
     const begin = this.#db.prepare('BEGIN IMMEDIATE');
     const commit = this.#db.prepare('COMMIT');
@@ -164,7 +164,7 @@ class BareSqlite {
       begin.run();
       for (let place = Math.min(left, perCommit); place > 0; place -= 1) {
         const { id, username, body, now } = message();
-        insertRow.run(id, username, body, now, now);
+        insertRow.run(id, now, username, body, now, now, now);
       }
       commit.run();
     }
@@ -187,8 +187,8 @@ async function writeBarePostgres(
       const { id, username, body, now } = message();
       await client.query({
         name: 'insert',
-        text: 'insert into users (id, username, password_hash, created_at, updated_at) values ($1, $2, $3, $4, $5)',
-        values: [id, username, body, now, now],
+        text: 'insert into users (id, uid, username, password_hash, password_changed_at, created_at, updated_at) values ($1, $2, $3, $4, $5, $6, $7)',
+        values: [id, now, username, body, now, now, now],
       });
     }
     await client.query('commit');
