@@ -37,7 +37,7 @@ describe('control groups', () => {
       cpu: 1_234_567_000,
       blockBytes: 4199,
     });
-    assert.equal(await cgroups.ranOutOfMemory(parent, facts, 1), true);
+    assert.equal(await cgroups.ranOutOfMemory(parent, facts, { memoryBytes: 1, kills: 0 }), true);
   });
 
   test('are slices under systemd, where a dash is a step down', async (t) => {
@@ -61,7 +61,10 @@ describe('control groups', () => {
     const facts = { cgroupDriver: 'cgroupfs', cgroupVersion: 2 } as const;
     const { cgroups } = layout(t, {});
     assert.equal(await cgroups.figures('/reactord-a/none', facts), undefined);
-    assert.equal(await cgroups.ranOutOfMemory('/reactord-a/none', facts, 1), false);
+    assert.equal(
+      await cgroups.ranOutOfMemory('/reactord-a/none', facts, { memoryBytes: 1, kills: 0 }),
+      false,
+    );
     assert.equal(cgroups.areWithin({ cgroupDriver: 'none', cgroupVersion: 2 }), false);
   });
 

@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { EngineFacts } from './facts.ts';
-import { kernelLogTellsOfKill } from './kernel-log.ts';
+import { KernelLog } from './kernel-log.ts';
 
 export interface CgroupFigures {
   readonly cpu: number;
   readonly blockBytes: number;
 }
+
+/** The kernel kills for up to eight pages that it could not give. */
+const largestRequest = 8 * 64 * 1024;
 
 type Layout = Pick<EngineFacts, 'cgroupDriver' | 'cgroupVersion'>;
 
@@ -23,6 +26,7 @@ type Layout = Pick<EngineFacts, 'cgroupDriver' | 'cgroupVersion'>;
 export class Cgroups {
   readonly #owner: string;
   readonly #root: string;
+  readonly #kernelLog = new KernelLog();
 
   constructor(owner: string, root = '/sys/fs/cgroup') {
     this.#owner = owner;
@@ -68,8 +72,17 @@ export class Cgroups {
     }
   }
 
+  /** To be kept for a container that is made now, and given back to `ranOutOfMemory`. */
+  killsSoFar(layout: Layout): number {
+    return layout.cgroupVersion === 1 ? this.#kernelLog.killsSoFar() : 0;
+  }
+
   /** Whether the kernel killed a process of it for want of memory, whatever the engine says. */
-  async ranOutOfMemory(parent: string, layout: Layout, memoryBytes: number): Promise<boolean> {
+  async ranOutOfMemory(
+    parent: string,
+    layout: Layout,
+    before: { readonly memoryBytes: number; readonly kills: number },
+  ): Promise<boolean> {
     try {
       if (layout.cgroupVersion === 2) {
         const events = await this.#read(parent, layout, '', 'memory.events');
@@ -77,7 +90,10 @@ export class Cgroups {
       }
       // Version 1 forgets the kills too. Only one that was at its limit can have had any.
       const peak = Number(await this.#read(parent, layout, 'memory', 'memory.max_usage_in_bytes'));
-      return peak >= memoryBytes && kernelLogTellsOfKill(parent);
+      return (
+        peak >= before.memoryBytes - largestRequest &&
+        this.#kernelLog.tellsOfKill(parent, before.kills)
+      );
     } catch {
       return false;
     }
@@ -105,6 +121,10 @@ export class Cgroups {
       }
       if ((await foldersIn(folder)).length === 0) await removeFolder(folder);
     }
+  }
+
+  close(): void {
+    this.#kernelLog.close();
   }
 
   #read(parent: string, layout: Layout, controller: string, file: string): Promise<string> {

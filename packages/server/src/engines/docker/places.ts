@@ -18,6 +18,7 @@ export interface TakenPlace {
   readonly holder: Holder | undefined;
   readonly group: string | undefined;
   readonly memoryBytes: number;
+  readonly kills: number;
 }
 
 /** What has to be known of a container to count for it, and to clear up after it. */
@@ -25,6 +26,8 @@ interface Account {
   readonly cgroupParent: string | undefined;
   readonly networkBefore: number | undefined;
   readonly memoryBytes: number;
+  /** How many kills the kernel's log told of before it. */
+  readonly kills: number;
 }
 
 export interface PlacesParts {
@@ -71,6 +74,7 @@ export class Places {
         holder,
         group,
         memoryBytes: spec.limits.memoryBytes,
+        kills: this.#cgroups.killsSoFar(await this.#parts.facts.get()),
       };
     } catch (error) {
       throw error instanceof DockerRefusal ? refused(error, 'make a network place') : error;
@@ -78,9 +82,11 @@ export class Places {
   }
 
   /** The container has been made in the place that was taken for it. */
-  settle(id: string, { place, holder, group, labels, memoryBytes }: TakenPlace): void {
+  settle(id: string, { place, holder, group, labels, memoryBytes, kills }: TakenPlace): void {
     if (holder) this.#parts.holders.lease(id, holder, group);
-    this.#accounts.set(id, accountOf(place.cgroupParent, memoryBytes, labels));
+    const { cgroupParent } = place;
+    const networkBefore = networkBeforeOf(labels);
+    this.#accounts.set(id, { cgroupParent, networkBefore, memoryBytes, kills });
   }
 
   /** No effect when a container has settled in it. */
@@ -97,10 +103,10 @@ export class Places {
 
   /** The engine's flag tells of some kills and not of others: here it missed one of a child process in twelve. */
   async ranOutOfMemory(id: string): Promise<boolean> {
-    const { cgroupParent, memoryBytes } = await this.#account(id);
-    if (cgroupParent === undefined) return false;
+    const account = await this.#account(id);
+    if (account.cgroupParent === undefined) return false;
     const facts = await this.#parts.facts.get();
-    return this.#cgroups.ranOutOfMemory(cgroupParent, facts, memoryBytes);
+    return this.#cgroups.ranOutOfMemory(account.cgroupParent, facts, account);
   }
 
   async usage(id: string): Promise<Usage | undefined> {
@@ -136,6 +142,7 @@ export class Places {
 
   close(): void {
     this.#samples.close();
+    this.#cgroups.close();
   }
 
   async #cgroupParentOf(name: string): Promise<string | undefined> {
@@ -168,19 +175,18 @@ export class Places {
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
     const found = await this.#parts.containers.find(id);
-    const labels = found?.Config.Labels ?? {};
-    const account = accountOf(
-      found?.HostConfig.CgroupParent || undefined,
-      found?.HostConfig.Memory ?? 0,
-      labels,
-    );
+    const account = {
+      cgroupParent: found?.HostConfig.CgroupParent || undefined,
+      networkBefore: networkBeforeOf(found?.Config.Labels ?? {}),
+      memoryBytes: found?.HostConfig.Memory ?? 0,
+      kills: 0,
+    };
     if (found !== undefined) this.#accounts.set(id, account);
     return account;
   }
 }
 
-function accountOf(cgroupParent: string | undefined, memoryBytes: number, labels: Labels): Account {
+function networkBeforeOf(labels: Labels): number | undefined {
   const before = labels[networkBeforeLabel];
-  const networkBefore = before === undefined ? undefined : Number(before);
-  return { cgroupParent, networkBefore, memoryBytes };
+  return before === undefined ? undefined : Number(before);
 }
