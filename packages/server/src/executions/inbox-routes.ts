@@ -123,7 +123,7 @@ async function post(
   reactorId: string,
 ): Promise<Static<typeof PostedMessage>> {
   const caller = callerOf(request);
-  const reactor = await parts.reactors.forCaller(caller, reactorId);
+  const reactor = await parts.reactors.forCaller(caller, reactorId, 'EXECUTE');
   refuseEncoding(request);
   const { message: queryMessage, ...query } = fieldsOf(request.query);
   const read = readMessage({
@@ -162,7 +162,7 @@ async function show(
   reactorId: string,
   peek: number | undefined,
 ): Promise<Static<typeof InboxRecord>> {
-  const { ownerUsername } = await parts.reactors.forCaller(caller, reactorId);
+  const { ownerUsername } = await parts.reactors.forCaller(caller, reactorId, 'READ');
   const messages = await countWaiting(parts.store, reactorId);
   const waiting = peek === undefined ? undefined : await peekWaiting(parts.store, reactorId, peek);
   return {
@@ -185,7 +185,7 @@ async function purge(
   reactorId: string,
 ): Promise<Static<typeof PurgedInbox>> {
   const { userId, username } = callerOf(request);
-  const { ownerUsername } = await parts.reactors.forCaller(callerOf(request), reactorId);
+  const { ownerUsername } = await parts.reactors.forCaller(callerOf(request), reactorId, 'UPDATE');
   const words = `dropped: ${username} purged the inbox before it ran`;
   const dropped = await dropWaiting(parts.store, reactorId, words, parts.onDropped);
   request.log.info({ reactor: reactorId, user: userId, dropped }, 'inbox purged');

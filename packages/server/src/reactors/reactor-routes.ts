@@ -129,7 +129,8 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
           response: { 200: ReactorRecord },
         },
       },
-      async (request) => show(await reactors.show(callerOf(request), request.params.reactorId)),
+      async (request) =>
+        show(await reactors.show(callerOf(request), request.params.reactorId, 'READ')),
     );
 
     app.put(
@@ -151,7 +152,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
       },
       async (request) => {
         const caller = callerOf(request);
-        const reactor = await reactors.show(caller, request.params.reactorId);
+        const reactor = await reactors.show(caller, request.params.reactorId, 'UPDATE');
         const settings = readSettings(request.body, config, isAdmin(caller));
         const force = request.body.force ?? false;
         const changed = await reactors.replace(reactor, settings, (current) => ({
@@ -179,7 +180,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
       },
       async (request, reply) => {
         const caller = callerOf(request);
-        const reactor = await reactors.show(caller, request.params.reactorId);
+        const reactor = await reactors.show(caller, request.params.reactorId, 'UPDATE');
         const inTime = await within(
           config.stop_grace * 1000 + removalMs,
           removal.remove(reactor, caller.username),

@@ -1,4 +1,5 @@
 import { type Caller, isAdmin } from '../contract/caller.ts';
+import type { PermissionLevel } from '../contract/permission-level.ts';
 import { fail, type ServiceError } from '../errors.ts';
 import type { AccessChange, AccessChanges } from '../identity/access-changes.ts';
 import { newId } from '../ids.ts';
@@ -74,13 +75,13 @@ export class Reactors {
   }
 
   /** The reactor, if this caller may know of it. To anybody but its owner and admins it does not exist. */
-  async forCaller(caller: Caller, id: string): Promise<Reactor> {
-    return visible(caller, id, await this.byId(id));
+  async forCaller(caller: Caller, id: string, needs: PermissionLevel): Promise<Reactor> {
+    return visible(caller, id, needs, await this.byId(id));
   }
 
   /** As the store has it at this moment. */
-  async show(caller: Caller, id: string): Promise<Reactor> {
-    return visible(caller, id, await this.#read(id));
+  async show(caller: Caller, id: string, needs: PermissionLevel): Promise<Reactor> {
+    return visible(caller, id, needs, await this.#read(id));
   }
 
   /** Newest first. */
@@ -279,7 +280,12 @@ export class Reactors {
   }
 }
 
-function visible(caller: Caller, id: string, reactor: Reactor | undefined): Reactor {
+function visible(
+  caller: Caller,
+  id: string,
+  _needs: PermissionLevel,
+  reactor: Reactor | undefined,
+): Reactor {
   if (reactor === undefined) throw unknown(id);
   if (reactor.ownerId !== caller.userId && !isAdmin(caller)) throw unknown(id);
   return reactor;
