@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { fail, type ServiceError } from '../errors.ts';
 import type { ContentType } from './execution.ts';
 
@@ -130,6 +131,7 @@ function fieldOf(form: string): unknown {
 }
 
 function unescaped(encoded: string): string {
+  if (!encoded.includes('%') && !encoded.includes('+')) return encoded;
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch {
@@ -161,6 +163,8 @@ function parseType(header: string | undefined): { type: string; charset: string 
 }
 
 function decode(bytes: Uint8Array, charset: string): string {
+  // Nearly every message; a decoder of its own, with its care for byte order marks, is for the others.
+  if (charset === 'utf-8' && bytes[0] !== 0xef && isUtf8(bytes)) return utf8Of(bytes);
   const decoder = decoderOf(charset);
   if (decoder === undefined) {
     throw fail('unsupported_content_type', {
@@ -176,6 +180,10 @@ function decode(bytes: Uint8Array, charset: string): string {
       `is not valid ${charset}: send text in that charset, or bytes as application/octet-stream`,
     );
   }
+}
+
+function utf8Of(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 function decoderOf(charset: string) {

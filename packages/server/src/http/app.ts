@@ -32,7 +32,7 @@ import { answerInOAuth } from './oauth-answers.ts';
 import { describeApi } from './openapi.ts';
 import { collectPaths, slashTolerance } from './path-table.ts';
 import { requestId } from './request-ids.ts';
-import { OneLinePerRequest } from './request-log.ts';
+import { OneLinePerRequest, requestLog } from './request-log.ts';
 import { answerUnknownPaths } from './unknown-paths.ts';
 
 export interface AppParts {
@@ -66,7 +66,8 @@ export async function buildApp(parts: AppParts) {
     forceCloseConnections: 'idle',
     trustProxy: config.trust_proxy.length > 0 ? [...config.trust_proxy] : false,
     clientErrorHandler: answerBrokenConnection,
-    logController: new OneLinePerRequest(),
+    childLoggerFactory: requestLog,
+    logController: new OneLinePerRequest(log),
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   const paths = collectPaths(app);
@@ -76,7 +77,7 @@ export async function buildApp(parts: AppParts) {
     reply.header('x-content-type-options', 'nosniff');
     done();
   });
-  await allowCrossOrigin(app, config.cors_origins, paths);
+  allowCrossOrigin(app, config.cors_origins, paths);
   const errorPages: ErrorPages = {
     isPage: paths.isPage,
     send: (reply, error) => sendPage(reply, problemPage(error), baseUrl().startsWith('https:')),

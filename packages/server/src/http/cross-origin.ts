@@ -1,5 +1,4 @@
-import cors, { type FastifyCorsOptions } from '@fastify/cors';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PathTable } from './path-table.ts';
 
 /** What a page of an allowed origin may read of a reply. */
@@ -12,31 +11,52 @@ const exposedHeaders = [
   'www-authenticate',
 ].join(', ');
 
-/** Browsers may call the API from the configured origins, never with cookies, and never the pages that use one. */
-export async function allowCrossOrigin(
+/** How long a browser may remember what it was allowed. */
+const rememberedSeconds = '600';
+
+/**
+ * Browsers may call the API from the configured origins, never with cookies, and never the pages that use one.
+ * By hand: the framework's plugin puts its options together anew for each request.
+ */
+export function allowCrossOrigin(
   app: FastifyInstance,
   origins: readonly string[],
   paths: PathTable,
-): Promise<void> {
-  const allowed: FastifyCorsOptions = {
-    origin: origins.includes('*') ? '*' : [...origins],
-    credentials: false,
-    strictPreflight: false,
-    maxAge: 600,
-    exposedHeaders,
+): void {
+  const anybody = origins.includes('*');
+  const allowed = new Set(origins);
+
+  const allow = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { origin } = request.headers;
+    if (anybody) {
+      reply.header('access-control-allow-origin', '*');
+    } else {
+      reply.header('vary', 'Origin');
+      if (origin !== undefined && allowed.has(origin))
+        reply.header('access-control-allow-origin', origin);
+    }
+    // For browsers alone, and they always say where they come from.
+    if (origin !== undefined) reply.header('access-control-expose-headers', exposedHeaders);
   };
-  const refused: FastifyCorsOptions = { ...allowed, origin: false };
-  await app.register(cors, {
-    delegator: (
-      request: FastifyRequest,
-      done: (error: Error | null, options: FastifyCorsOptions) => void,
-    ) => {
-      // A request that has found its route needs no search for the verbs of its path.
-      if (request.method !== 'OPTIONS' && !request.is404)
-        return done(null, request.routeOptions.config.page === true ? refused : allowed);
-      const path = request.url.split('?', 1)[0] ?? '';
-      const methods = [...paths.verbsOf(path)];
-      done(null, paths.isPage(path) || methods.length === 0 ? refused : { ...allowed, methods });
-    },
+
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) {
+      if (request.routeOptions.config.page !== true) allow(request, reply);
+      return done();
+    }
+    const path = request.url.split('?', 1)[0] ?? '';
+    const verbs = paths.verbsOf(path);
+    if (verbs.length === 0 || paths.isPage(path)) return done();
+    allow(request, reply);
+    if (request.method !== 'OPTIONS') return done();
+    reply.header('access-control-allow-methods', verbs.join(', '));
+    reply.header('access-control-max-age', rememberedSeconds);
+    const wanted = request.headers['access-control-request-headers'];
+    if (wanted !== undefined) reply.header('access-control-allow-headers', wanted);
+    reply.header(
+      'vary',
+      anybody ? 'Access-Control-Request-Headers' : 'Origin, Access-Control-Request-Headers',
+    );
+    reply.code(204).header('content-length', '0').send();
   });
 }

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { fail, type ServiceError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
-import { readFields } from './field-reading.ts';
+import { fieldsOf, readFields } from './field-reading.ts';
 
 /** Checks bodies, queries and paths against the routes' schemas; what is wrong is said with the field's name. */
 export function checkFields(app: FastifyInstance): void {
@@ -16,8 +16,9 @@ export function checkFields(app: FastifyInstance): void {
 const validator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const check = Compile(schema);
   const fromText = httpPart !== 'body';
+  const fields = fieldsOf(schema);
   return (given: unknown) => {
-    const value = readFields(schema, given, fromText);
+    const value = readFields(fields, given, fromText);
     if (check.Check(value)) return { value };
     const first = check.Errors(value)[0];
     return { error: first === undefined ? whole('is not valid') : explain(schema, value, first) };

@@ -1,13 +1,14 @@
 import type { TSchema } from 'typebox';
 
+type KnownFields = Readonly<Record<string, object>>;
+
 /**
  * Brings given fields into the shape of the schema before they are checked:
  * both spellings of a name (snake_case and camelCase), booleans written as text, and, where everything is
  * text (forms, queries, paths), numbers and one-element lists. What does not fit is left for the check to refuse.
  */
-export function readFields(schema: TSchema, given: unknown, fromText: boolean): unknown {
+export function readFields(properties: KnownFields, given: unknown, fromText: boolean): unknown {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
-  const properties = propertiesOf(schema);
   // Forms are read into objects without a prototype: there, everything is text.
   const allText = fromText || Object.getPrototypeOf(given) === null;
   const read: Record<string, unknown> = {};
@@ -15,17 +16,24 @@ export function readFields(schema: TSchema, given: unknown, fromText: boolean): 
     const known = spelledAs(name, properties);
     const target = known !== undefined && !(known in read) ? known : name;
     const property = properties[target];
-    Object.defineProperty(read, target, {
-      value: property === undefined ? value : readValue(property, value, allText),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    const taken = property === undefined ? value : readValue(property, value, allText);
+    if (target === '__proto__') setOwn(read, target, taken);
+    else read[target] = taken;
   }
   return read;
 }
 
-function spelledAs(name: string, properties: Readonly<Record<string, object>>): string | undefined {
+/** An ordinary assignment to this one name would change what the object is. */
+function setOwn(object: object, name: string, value: unknown): void {
+  Object.defineProperty(object, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+}
+
+function spelledAs(name: string, properties: KnownFields): string | undefined {
   if (Object.hasOwn(properties, name)) return name;
   const folded = fold(name);
   return Object.keys(properties).find((known) => fold(known) === folded);
@@ -52,7 +60,8 @@ const booleans: Readonly<Record<string, boolean>> = {
   '0': false,
 };
 
-function propertiesOf(schema: object): Readonly<Record<string, object>> {
+/** The fields that the schema names. */
+export function fieldsOf(schema: TSchema): KnownFields {
   return 'properties' in schema &&
     typeof schema.properties === 'object' &&
     schema.properties !== null

@@ -72,7 +72,9 @@ export function prepared<Params extends { [Name in keyof Params]: SqlValue }, Ou
     bind(dialect) {
       compiled[dialect] ??= compilePrepared(dialect, build);
       const { template, slots } = compiled[dialect];
-      return { template, values: slots.map((slot) => storable(fill(slot, values))) };
+      const filled: SqlValue[] = [];
+      for (const slot of slots) filled.push(storable(fill(slot, values)));
+      return { template, values: filled };
     },
   });
 }

@@ -13,7 +13,12 @@ export interface BatchRequest {
    * template id (0: the text is the next of `texts`), rows expected (-1: any), number of values.
    */
   readonly layout: readonly number[];
-  readonly values: readonly SqlValue[];
+  /** In the order of the statements. Where one stands in `bytes`, there is null here. */
+  readonly values: SqlValue[];
+  /** Small binary values, one behind the other: as objects of their own they would cost more than they hold. */
+  readonly bytes: Uint8Array;
+  /** For each value in `bytes` two numbers: its place among the values, and its length. */
+  readonly packed: readonly number[];
   /** The texts of the statements without an id, in order. */
   readonly texts: readonly string[];
   /** The texts of ids that the thread has not met yet. */
@@ -48,6 +53,7 @@ export interface ThreadStatement {
 export function packBatch(batch: readonly BatchUnit[], known: Set<number>): BatchRequest {
   const layout: number[] = [];
   const values: SqlValue[] = [];
+  const small = new SmallBytes();
   const texts: string[] = [];
   const templates: [number, string][] = [];
   for (const unit of batch) {
@@ -55,7 +61,8 @@ export function packBatch(batch: readonly BatchUnit[], known: Set<number>): Batc
     for (const { template, expected, values: given } of unit) {
       const { id = 0, sql } = template;
       layout.push(id, expected ?? -1, given.length);
-      for (const value of given) values.push(whole(value));
+      for (const value of given)
+        values.push(small.take(value, values.length) ? null : whole(value));
       if (id === 0) {
         texts.push(sql);
       } else if (!known.has(id)) {
@@ -64,10 +71,12 @@ export function packBatch(batch: readonly BatchUnit[], known: Set<number>): Batc
       }
     }
   }
-  return { layout, values, texts, templates };
+  return { layout, values, ...small.packed(), texts, templates };
 }
 
-export function unpackBatch({ layout, values, texts }: BatchRequest): ThreadStatement[][] {
+export function unpackBatch(request: BatchRequest): ThreadStatement[][] {
+  const { layout, values, texts } = request;
+  unpackBytes(request);
   const units: ThreadStatement[][] = [];
   let place = 0;
   let value = 0;
@@ -104,6 +113,43 @@ export function outcomesOf(batch: readonly BatchUnit[], reply: BatchReply): Outc
     outcomes.push(failure === undefined ? results : errorFrom(failure));
   }
   return outcomes;
+}
+
+/** What is larger is copied once less when it travels alone. */
+const mostPacked = 16 * 1024;
+
+class SmallBytes {
+  readonly #places: number[] = [];
+  readonly #parts: Uint8Array[] = [];
+
+  /** Whether the value was taken, to travel in `bytes`. */
+  take(value: SqlValue, place: number): boolean {
+    if (!(value instanceof Uint8Array) || value.byteLength > mostPacked) return false;
+    this.#places.push(place, value.byteLength);
+    this.#parts.push(value);
+    return true;
+  }
+
+  packed(): Pick<BatchRequest, 'bytes' | 'packed'> {
+    const length = this.#parts.reduce((sum, part) => sum + part.byteLength, 0);
+    const bytes = new Uint8Array(length);
+    let at = 0;
+    for (const part of this.#parts) {
+      bytes.set(part, at);
+      at += part.byteLength;
+    }
+    return { bytes, packed: this.#places };
+  }
+}
+
+/** Puts the small binary values back where they belong. */
+function unpackBytes({ values, bytes, packed }: BatchRequest): void {
+  let at = 0;
+  for (let index = 0; index < packed.length; index += 2) {
+    const length = packed[index + 1] ?? 0;
+    values[packed[index] ?? 0] = bytes.subarray(at, at + length);
+    at += length;
+  }
 }
 
 /** A view of a part of a buffer would travel with the whole buffer, so it is cut out first. */
