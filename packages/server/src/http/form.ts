@@ -3,26 +3,24 @@ export type Form = Readonly<Record<string, string | readonly string[]>>;
 
 /** Reads `a=1&b=2` strictly: undefined when a percent escape is broken or does not decode to UTF-8. */
 export function parseForm(text: string): Form | undefined {
-  const fields = new Map<string, string[]>();
+  // A null prototype: a field called __proto__ is a field like any other.
+  const form: Record<string, string | string[]> = Object.create(null);
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const at = pair.indexOf('=');
     const name = decode(at === -1 ? pair : pair.slice(0, at));
     const value = decode(at === -1 ? '' : pair.slice(at + 1));
     if (name === undefined || value === undefined) return undefined;
-    const values = fields.get(name);
-    if (values === undefined) fields.set(name, [value]);
-    else values.push(value);
+    const before = form[name];
+    if (before === undefined) form[name] = value;
+    else if (typeof before === 'string') form[name] = [before, value];
+    else before.push(value);
   }
-  // A null prototype: a field called __proto__ is a field like any other.
-  const form: Record<string, string | readonly string[]> = Object.create(null);
-  for (const [name, values] of fields)
-    form[name] = values.length === 1 ? (values[0] ?? '') : values;
   return form;
 }
 
 function decode(encoded: string): string | undefined {
-  if (!/[%+]/.test(encoded)) return encoded;
+  if (!encoded.includes('%') && !encoded.includes('+')) return encoded;
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
   } catch {

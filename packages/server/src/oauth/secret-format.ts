@@ -20,21 +20,30 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const bodyLength = 43;
 const checksumLength = 6;
 
-const bitsLength = 32;
 /** Random bytes are taken in bulk: one at a time they cost more than all the rest of a token. */
-const pool = Buffer.alloc(128 * bitsLength);
+const pool = Buffer.alloc(4096);
 let taken = pool.length;
 
-export function newSecret(kind: SecretKind): string {
-  if (taken === pool.length) {
-    randomFillSync(pool);
-    taken = 0;
+/** Bytes past the last whole multiple of 62 would favour the first digits. */
+const fairBytes = 256 - (256 % digits.length);
+
+function randomDigit(): string {
+  for (;;) {
+    if (taken === pool.length) {
+      randomFillSync(pool);
+      taken = 0;
+    }
+    const byte = pool[taken] ?? 0;
+    pool[taken] = 0;
+    taken += 1;
+    if (byte < fairBytes) return digits[byte % digits.length] ?? '';
   }
-  const bits = pool.subarray(taken, taken + bitsLength);
-  taken += bitsLength;
-  const secret = secretFrom(kind, bits);
-  bits.fill(0);
-  return secret;
+}
+
+export function newSecret(kind: SecretKind): string {
+  let text: string = prefixes[kind];
+  for (let place = 0; place < bodyLength; place += 1) text += randomDigit();
+  return text + checksum(text);
 }
 
 /** The secret whose 256 bits are given. */

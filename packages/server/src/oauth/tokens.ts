@@ -54,10 +54,11 @@ const deleteAccessToken = prepared((db, p: { hash: Uint8Array }) =>
 );
 
 /** How memories and other processes know a token: by its hash, never by itself. */
-export const tokenSubject = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
+export const tokenSubject = (hash: Uint8Array): string =>
+  Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('hex');
 
 /** For log lines: enough to find a token again, too little to use it. */
-export const hashPrefix = (hash: Uint8Array): string => tokenSubject(hash).slice(0, 12);
+export const hashPrefix = (hash: Uint8Array): string => tokenSubject(hash.subarray(0, 6));
 
 /** Issues access and refresh tokens, and ends them. Only their hashes are kept. */
 export class Tokens {
