@@ -7,6 +7,7 @@ import {
 import {
   type Bindings,
   type ChildLoggerOptions,
+  type DestinationStream,
   type Logger,
   type LoggerOptions,
   pino,
@@ -29,8 +30,28 @@ export function createLog(config: Pick<Config, 'log_level' | 'log_format'>): Log
         options,
         pretty({ colorize: process.stdout.isTTY, translateTime: 'SYS:HH:MM:ss', sync: true }),
       )
-    : // Each line at once: what a process did before it was killed is what one looks for afterwards.
-      pino(options, pino.destination({ dest: 1, sync: true }));
+    : pino(options, turnByTurn(pino.destination({ dest: 1, sync: true })));
+}
+
+/**
+ * Writes the lines of one turn of the event loop together, at its end. No longer than that: what a process did before
+ * it was killed is what one looks for afterwards.
+ */
+function turnByTurn(output: DestinationStream): DestinationStream {
+  let lines = '';
+  const flush = (): void => {
+    if (lines === '') return;
+    const written = lines;
+    lines = '';
+    output.write(written);
+  };
+  process.on('exit', flush);
+  return {
+    write: (line) => {
+      if (lines === '') setImmediate(flush);
+      lines += line;
+    },
+  };
 }
 
 const secretNames: ReadonlySet<string> = new Set([
