@@ -1,9 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Load, LoadResult } from './auth-load.ts';
 import type { ServerReady } from './auth-server.ts';
 import type { BenchResult, BenchRow } from './bench-result.ts';
+import { answerOf, forkBeside } from './child.ts';
+import { beside } from './rounds.ts';
 
 const rounds = 5;
 const seconds = 4;
@@ -34,8 +35,7 @@ export async function run(): Promise<BenchResult> {
     const child = forkBeside(file);
     children.push(child);
     if (wish !== undefined) child.send(wish);
-    const [ready] = await once(child, 'message');
-    return { ready, child };
+    return { ready: await answerOf<ServerReady>(child), child };
   };
   try {
     const load = forkBeside('auth-load.ts');
@@ -95,28 +95,17 @@ async function endOf(child: ChildProcess): Promise<void> {
 async function measure(load: ChildProcess, pair: Pair): Promise<BenchRow> {
   const drive = async (wanted: Load): Promise<number> => {
     load.send(wanted);
-    const [result]: LoadResult[] = await once(load, 'message');
-    if (result === undefined || result.failures > 0)
-      throw new Error(`${result?.failures} requests of "${pair.what}" failed`);
-    return result.rate;
+    const { rate, failures } = await answerOf<LoadResult>(load);
+    if (failures > 0) throw new Error(`${failures} requests of "${pair.what}" failed`);
+    return rate;
   };
   // What is compiled and remembered on the first calls is not what is measured.
   await drive({ ...pair.ours, seconds: 3 });
   await drive({ ...pair.theirs, seconds: 3 });
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    ours.push(await drive(pair.ours));
-    theirs.push(await drive(pair.theirs));
-  }
-  return {
-    what: pair.what,
-    rate: median(ours),
-    peer: pair.peer,
-    peerRate: median(theirs),
-    ratio: median(ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN))),
-    bar: pair.bar,
-  };
+  return beside(
+    { ...pair, ours: () => drive(pair.ours), theirs: () => drive(pair.theirs) },
+    rounds,
+  );
 }
 
 function asking({ ready: { url, key, secret } }: Server): Load {
@@ -135,17 +124,4 @@ function asking({ ready: { url, key, secret } }: Server): Load {
 
 function calling({ ready: { url, tokens } }: Server, path: string, at = url): Load {
   return { url: at + path, seconds, connections, method: 'GET', headers: {}, tokens };
-}
-
-function forkBeside(file: string): ChildProcess {
-  return fork(fileURLToPath(new URL(file, import.meta.url)), {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low, high] = [sorted[middle - ((sorted.length + 1) % 2)], sorted[middle]];
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }

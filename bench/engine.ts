@@ -2,6 +2,7 @@ import { DockerClient } from '../packages/server/src/engines/docker/docker-clien
 import { DockerEngine } from '../packages/server/src/engines/docker/docker-engine.ts';
 import { newId } from '../packages/server/src/ids.ts';
 import { makeTestImage } from '../packages/server/test/harness/images.ts';
+import { runBare } from './bare-container.ts';
 
 /**
  * One cold execution by the driver (attached, hardened, counted), next to the barest that the Docker API allows
@@ -22,16 +23,7 @@ const engine = new DockerEngine({
 
 async function bare(): Promise<number> {
   const began = performance.now();
-  const made = await client.call('POST', '/containers/create', {
-    body: { Image: image.reference, Cmd: ['true'] },
-  });
-  const id = String(typeof made === 'object' && made !== null && 'Id' in made ? made.Id : '');
-  const ended = client.call('POST', `/containers/${id}/wait`, {
-    query: { condition: 'next-exit' },
-  });
-  await client.call('POST', `/containers/${id}/start`);
-  await ended;
-  await client.call('DELETE', `/containers/${id}`, { query: { force: true, v: true } });
+  await runBare(client, { Image: image.reference, Cmd: ['true'] });
   return performance.now() - began;
 }
 

@@ -1,11 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { DockerEngine } from '../packages/server/src/engines/docker/docker-engine.ts';
+import { DockerClient } from '../packages/server/src/engines/docker/docker-client.ts';
 import { admit } from '../packages/server/src/executions/admit.ts';
 import { claim, releaseClaim } from '../packages/server/src/executions/claim.ts';
 import { newId } from '../packages/server/src/ids.ts';
@@ -13,8 +10,11 @@ import { openStore } from '../packages/server/src/store/open.ts';
 import { once as statement } from '../packages/server/src/store/statement.ts';
 import type { Store } from '../packages/server/src/store/store.ts';
 import { openScene } from '../packages/server/test/harness/execution-scene.ts';
+import { runBare } from './bare-container.ts';
 import type { BenchResult, BenchRow } from './bench-result.ts';
+import { answerOf, forkBeside } from './child.ts';
 import type { PostLoad, PostResult } from './reactors-load.ts';
+import { beside } from './rounds.ts';
 
 const rounds = 5;
 const seconds = 4;
@@ -39,7 +39,7 @@ async function benchPosting(): Promise<BenchRow> {
   try {
     const [load, peer] = children;
     if (load === undefined || peer === undefined) throw new Error('a process did not start');
-    const [peerUrl] = await once(peer, 'message');
+    const peerUrl = await answerOf<string>(peer);
     // An image that cannot be had: messages are accepted, and nothing runs beside the measurement.
     const reactor = await scene.admin.registerOnly({ image: 'localhost:1/none:1' });
     const wish = (url: string): PostLoad => ({
@@ -54,19 +54,21 @@ async function benchPosting(): Promise<BenchRow> {
     });
     const drive = async (wanted: PostLoad): Promise<number> => {
       load.send(wanted);
-      const [result]: PostResult[] = await once(load, 'message');
-      if (result === undefined || result.failures > 0)
-        throw new Error(`${result?.failures} messages were not accepted`);
-      return result.rate;
+      const { rate, failures } = await answerOf<PostResult>(load);
+      if (failures > 0) throw new Error(`${failures} messages were not accepted`);
+      return rate;
     };
     await drive({ ...wish(scene.service.url), seconds: 2 });
     await drive({ ...wish(peerUrl), seconds: 2 });
     return await beside(
-      `messages accepted, durable, ${connections} connections`,
-      'a bare route that keeps nothing',
-      0.4,
-      () => drive(wish(scene.service.url)),
-      () => drive(wish(peerUrl)),
+      {
+        what: `messages accepted, durable, ${connections} connections`,
+        peer: 'a bare route that keeps nothing',
+        bar: 0.4,
+        ours: () => drive(wish(scene.service.url)),
+        theirs: () => drive(wish(peerUrl)),
+      },
+      rounds,
     );
   } finally {
     for (const child of children) child.kill();
@@ -86,24 +88,16 @@ async function benchQueue(): Promise<BenchRow[]> {
       await postSome(store, reactor);
       await claimSome(store, reactor);
     }
-    const bar = 1 / 1.3;
-    const peer = `${few.toLocaleString('en')} waiting`;
-    const what = (verb: string) => `${verb}, ${many.toLocaleString('en')} waiting`;
+    const sides = (verb: string, work: (store: Store, reactorId: string) => Promise<number>) => ({
+      what: `${verb}, ${many.toLocaleString('en')} waiting`,
+      peer: `${few.toLocaleString('en')} waiting`,
+      bar: 1 / 1.3,
+      ours: () => work(store, large),
+      theirs: () => work(store, small),
+    });
     return [
-      await beside(
-        what('post'),
-        peer,
-        bar,
-        () => postSome(store, large),
-        () => postSome(store, small),
-      ),
-      await beside(
-        what('claim'),
-        peer,
-        bar,
-        () => claimSome(store, large),
-        () => claimSome(store, small),
-      ),
+      await beside(sides('post', postSome), rounds),
+      await beside(sides('claim', claimSome), rounds),
     ];
   } finally {
     await store.close();
@@ -168,34 +162,17 @@ async function claimSome(store: Store, reactorId: string): Promise<number> {
   return (steps * 1000) / spent;
 }
 
-/** One cold execution after the other, from the message to its end, beside the engine's bare calls. */
+/** One cold execution after the other, from the message to its end, beside the barest run by the engine's API. */
 async function benchRunning(): Promise<BenchRow> {
   const scene = await openScene({ unheard: true });
-  const engine = new DockerEngine({
-    address: undefined,
-    environment: process.env,
-    owner: `reactord-bench-${newId()}`,
-  });
+  const client = new DockerClient(undefined, process.env);
   try {
     const { admin, image } = scene;
     const reactor = await admin.register({
       image: image.reference,
       default_environment: { RUN: 'true' },
     });
-    const bare = async (): Promise<void> => {
-      const { id } = await engine.create({
-        name: `reactord-bench-${newId()}`,
-        image: image.reference,
-        environment: { RUN: 'true' },
-        labels: {},
-        limits: { memoryBytes: 512 * 1024 ** 2, cpus: 1, processes: 256 },
-        group: 'bench',
-      });
-      const ended = engine.ended(id);
-      await engine.start(id);
-      await ended;
-      await engine.remove(id);
-    };
+    const bare = () => runBare(client, { Image: image.reference, Env: ['RUN=true'] });
     const one = async (): Promise<void> => {
       const execution = await admin.send(reactor);
       // Often enough to see the end when it comes, rarely enough not to take the engine's time.
@@ -209,53 +186,17 @@ async function benchRunning(): Promise<BenchRow> {
     await one();
     await bare();
     return await beside(
-      'one cold execution, message to end',
-      'create, start, wait, remove',
-      1 / 1.15,
-      () => rate(one),
-      () => rate(bare),
+      {
+        what: 'one cold execution, message to end',
+        peer: 'create, start, wait, remove by the API',
+        bar: 1 / 1.15,
+        ours: () => rate(one),
+        theirs: () => rate(bare),
+      },
       runs,
     );
   } finally {
-    await engine.removeLeftovers({});
-    await engine.close();
+    client.close();
     await scene.dispose();
   }
-}
-
-async function beside(
-  what: string,
-  peer: string,
-  bar: number,
-  ours: () => Promise<number>,
-  theirs: () => Promise<number>,
-  times = rounds,
-): Promise<BenchRow> {
-  const rates: number[] = [];
-  const peerRates: number[] = [];
-  for (let round = 0; round < times; round += 1) {
-    rates.push(await ours());
-    peerRates.push(await theirs());
-  }
-  return {
-    what,
-    rate: median(rates),
-    peer,
-    peerRate: median(peerRates),
-    ratio: median(rates.map((rate, round) => rate / (peerRates[round] ?? Number.NaN))),
-    bar,
-  };
-}
-
-function forkBeside(file: string): ChildProcess {
-  return fork(fileURLToPath(new URL(file, import.meta.url)), {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low, high] = [sorted[middle - ((sorted.length + 1) % 2)], sorted[middle]];
-  return ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }

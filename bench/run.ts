@@ -47,7 +47,7 @@ function line(row: BenchRow): string[] {
     peer,
     Math.round(peerRate).toLocaleString('en'),
     ratio.toFixed(2),
-    bar === undefined ? '' : `≥ ${bar}`,
+    bar === undefined ? '' : `≥ ${Number(bar.toFixed(2))}`,
     bar === undefined ? '' : verdict,
   ];
 }

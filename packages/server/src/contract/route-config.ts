@@ -1,4 +1,4 @@
-import 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
  * What a route says about itself, for the HTTP layer to act on.
@@ -8,6 +8,8 @@ import 'fastify';
  * - `raw`: the handler writes its own bytes: pages, metrics, streams, OAuth replies
  */
 export type AnswerShape = 'enveloped' | 'bare' | 'raw';
+
+type RouteConfig = FastifyRequest['routeOptions']['config'];
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,8 +22,21 @@ declare module 'fastify' {
     /** Refusals are in the words of OAuth (RFC 6749 5.2), those of a wrong verb included. */
     oauth?: boolean;
   }
+  interface FastifyRequest {
+    /** What the request's route says of itself. Fastify's own `routeOptions` is put together anew at each look. */
+    route: RouteConfig;
+  }
   interface FastifyReply {
     /** The sentence in the envelope of this reply, where it says more than the route's `message`. */
     sentence: string;
   }
+}
+
+/** To be called before any hook that looks at `request.route`. */
+export function readRoutes(app: FastifyInstance): void {
+  app.decorateRequest('route');
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.route = request.routeOptions.config;
+    done();
+  });
 }

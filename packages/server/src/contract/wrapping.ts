@@ -4,7 +4,7 @@ import { success } from './envelope.ts';
 
 /** The result in the envelope or alone, as the route and the caller want it. */
 export function wrap(request: FastifyRequest, reply: FastifyReply, result: unknown): unknown {
-  const { answer, message } = request.routeOptions.config;
+  const { answer, message } = request.route;
   const naked = readFlag(request, 'naked') ?? answer === 'bare';
   return naked ? result : success(result, reply.sentence || message);
 }

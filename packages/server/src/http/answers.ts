@@ -6,7 +6,7 @@ export function wrapAnswers(app: FastifyInstance): void {
   app.decorateReply('sentence', '');
   // Read early: a wrong `naked` is refused before the operation does anything.
   app.addHook('preValidation', (request, _reply, done) => {
-    if (request.routeOptions.config.answer === undefined) return done();
+    if (request.route.answer === undefined) return done();
     const problem = flagProblem(request, 'naked') ?? flagProblem(request, 'pretty');
     return problem === undefined ? done() : done(problem);
   });
@@ -27,6 +27,6 @@ export function wrapAnswers(app: FastifyInstance): void {
 }
 
 function isWrapped(request: FastifyRequest): boolean {
-  const shape = request.routeOptions.config.answer ?? 'raw';
+  const shape = request.route.answer ?? 'raw';
   return shape !== 'raw' && !request.is404;
 }

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { sendPage } from '../contract/page-answer.ts';
+import { readRoutes } from '../contract/route-config.ts';
 import type { Engine } from '../engines/engine.ts';
 import { executionRoutes } from '../executions/execution-routes.ts';
 import type { ExecutionsArea } from '../executions/executions-area.ts';
@@ -71,6 +72,7 @@ export async function buildApp(parts: AppParts) {
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   const paths = collectPaths(app);
+  readRoutes(app);
   // The hooks that every request passes take callbacks: each promise costs as much as all they do.
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

@@ -41,7 +41,7 @@ export function allowCrossOrigin(
 
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) {
-      if (request.routeOptions.config.page !== true) allow(request, reply);
+      if (request.route.page !== true) allow(request, reply);
       return done();
     }
     const path = request.url.split('?', 1)[0] ?? '';

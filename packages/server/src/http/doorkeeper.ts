@@ -27,7 +27,7 @@ export function keepDoor(app: FastifyInstance, parts: DoorkeeperParts): void {
   app.decorateRequest('caller', null);
   // Without a promise where memory answers: this runs before every operation.
   app.addHook('onRequest', (request, _reply, done) => {
-    const { access } = request.routeOptions.config;
+    const { access } = request.route;
     if (access === undefined || request.is404) return done();
     try {
       const caller = identify(parts, request, access);

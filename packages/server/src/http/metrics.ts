@@ -44,7 +44,7 @@ export function measureRequests(app: FastifyInstance, { registry }: Metrics): vo
   registry.registerMetric(requests);
   app.addHook('onResponse', (request, reply, done) => {
     // The pattern, never the address itself: addresses are without number.
-    const route = request.routeOptions.url ?? '(unknown)';
+    const route = request.route.url ?? '(unknown)';
     requests.note(route, request.method, reply.statusCode, reply.elapsedTime / 1000);
     done();
   });
