@@ -17,7 +17,7 @@ const leaves = [
   'ids.ts',
   'version.ts',
 ];
-const modules = ['identity', 'oauth', 'reactors', 'executions', 'events'];
+const modules = ['identity', 'oauth', 'reactors', 'sharing', 'executions', 'events'];
 /** What every module stands on: the contract of the interface, the port of the engines, the store. */
 const ground = ['contract', 'engines', 'store', ...leaves];
 
@@ -39,6 +39,7 @@ export const rooms: Readonly<Record<string, Room>> = {
 
   events: { mayImport: ['reactors', ...ground] },
   executions: { mayImport: ['reactors', 'oauth', 'identity', ...ground] },
+  sharing: { mayImport: ['reactors', 'oauth', 'identity', ...ground] },
   reactors: { mayImport: ['oauth', 'identity', ...ground] },
   oauth: { mayImport: ['identity', ...ground] },
   identity: { mayImport: ground },

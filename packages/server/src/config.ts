@@ -57,8 +57,8 @@ export const settings = {
   admin_username: text({
     doc: 'The name of the first admin, made at the first start.',
     default: 'admin',
-    pattern: /^(?!me$)[a-z0-9._-]{1,64}$/i,
-    allows: '1 to 64 letters, digits, dots, underscores or hyphens, and not "me"',
+    pattern: /^(?!(?:me|(?:abaco_)?world)$)[a-z0-9._-]{1,64}$/i,
+    allows: '1 to 64 letters, digits, dots, underscores or hyphens, and not "me" or "WORLD"',
   }),
   admin_password: optional({
     doc: 'The password of the first admin. Read at the first start only; without it one is generated and printed once.',

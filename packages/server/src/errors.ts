@@ -67,6 +67,12 @@ export const errorRegistry = {
     message: '{problem}',
     when: 'The caller is known and may not do this.',
   },
+  missing_permission: {
+    status: 403,
+    message:
+      'This needs the permission {needs} on the {what}, and yours is {level}. Ask its owner {owner} for it.',
+    when: 'The caller may know of the resource, and may not do this with it.',
+  },
   unknown_resource: {
     status: 404,
     message: 'There is no {kind} called {name}.',

@@ -9,6 +9,7 @@ import type { createLog } from './http/request-log.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
 import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
 import { assembleReactors, type ReactorsArea } from './reactors/reactors-area.ts';
+import { assembleSharing, type SharingArea } from './sharing/sharing-area.ts';
 import { openLogDatabase, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -20,6 +21,7 @@ export interface Parts {
   readonly oauth: OAuth;
   readonly engine: Engine;
   readonly reactors: ReactorsArea;
+  readonly sharing: SharingArea;
   readonly executions: ExecutionsArea;
   /** What uses something else stops before it. */
   stop(): Promise<void>;
@@ -32,7 +34,7 @@ interface Ground {
   readonly log: ReturnType<typeof createLog>;
 }
 
-/** Store → identity → oauth → engine → reactors → executions. When one cannot be made, those before it are stopped. */
+/** Store → identity → oauth → engine → reactors → sharing → executions. When one cannot be made, those before it are stopped. */
 export async function assembleParts(ground: Ground): Promise<Parts> {
   const { config, environment, dataFolder, log } = ground;
   const metrics = createMetrics();
@@ -54,6 +56,7 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   const changes = identity.changes;
   const reactors = await assembleReactors({ store, config, changes, engine, log });
   made.defer(() => reactors.stop());
+  const sharing = assembleSharing({ store, changes, users: identity.users });
   const logs = new LogStore(await openLogDatabase(place));
   const area = reactors;
   const executions = await assembleExecutions({
@@ -69,5 +72,5 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   made.defer(() => executions.stop());
   const stack = made.move();
   const stop = () => stack.disposeAsync();
-  return { metrics, store, identity, oauth, engine, reactors, executions, stop };
+  return { metrics, store, identity, oauth, engine, reactors, sharing, executions, stop };
 }

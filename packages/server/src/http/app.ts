@@ -18,6 +18,9 @@ import { problemPage } from '../oauth/problem-pages.ts';
 import { tokenRoutes } from '../oauth/token-routes.ts';
 import { reactorRoutes } from '../reactors/reactor-routes.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
+import { aliasRoutes } from '../sharing/alias-routes.ts';
+import { permissionRoutes } from '../sharing/permission-routes.ts';
+import type { SharingArea } from '../sharing/sharing-area.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
@@ -42,6 +45,7 @@ export interface AppParts {
   readonly identity: Identity;
   readonly oauth: OAuth;
   readonly reactors: ReactorsArea;
+  readonly sharing: SharingArea;
   readonly executions: ExecutionsArea;
   readonly engine: Engine;
   readonly metrics: Metrics;
@@ -54,7 +58,7 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 /** The HTTP side of the service, put together and not yet listening. */
 export async function buildApp(parts: AppParts) {
   const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
-  const { reactors, executions } = parts;
+  const { reactors, sharing, executions } = parts;
   const app = Fastify({
     loggerInstance: log,
     genReqId: requestId,
@@ -96,6 +100,8 @@ export async function buildApp(parts: AppParts) {
   await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
   await app.register(reactorRoutes({ ...reactors, config, baseUrl }));
+  await app.register(permissionRoutes({ ...reactors, users: identity.users }));
+  await app.register(aliasRoutes({ ...reactors, ...sharing, baseUrl }));
   await app.register(
     inboxRoutes({
       store,
@@ -106,8 +112,8 @@ export async function buildApp(parts: AppParts) {
       onDropped: (id) => executions.executions.tellSettled(id),
     }),
   );
-  await app.register(executionRoutes({ store, baseUrl, halt: executions.halt }));
-  await app.register(logRoutes({ store, ...executions.logs, baseUrl }));
+  await app.register(executionRoutes({ ...reactors, store, baseUrl, halt: executions.halt }));
+  await app.register(logRoutes({ ...reactors, store, ...executions.logs, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);

@@ -68,9 +68,10 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         config: { access, answer: 'enveloped', message: 'Actors retrieved successfully.' },
         schema: {
           tags: ['Reactors'],
-          summary: 'List your reactors',
+          summary: 'List your reactors, and those shared with you',
           description:
-            'Newest first. The header Link has the address of the next page (rel="next"), which goes on from a cursor ' +
+            'Newest first: your own, those that somebody has given you a permission on, and those shared with everyone ' +
+            '(WORLD). The header Link has the address of the next page (rel="next"), which goes on from a cursor ' +
             'and costs the same on every page; offset counts from the start.',
           querystring: Type.Object({
             ...pageFields,
@@ -102,8 +103,8 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const after = readCursor(cursor);
         if (after !== undefined && request.query.offset !== undefined)
           throw fail('invalid_field', { field: 'offset', problem: 'cannot go with a cursor' });
-        const ownerId = all ? undefined : caller.userId;
-        const found = await reactors.list({ ownerId, limit: limit + 1, offset, after });
+        const userId = all ? undefined : caller.userId;
+        const found = await reactors.list({ userId, limit: limit + 1, offset, after });
         const page = found.slice(0, limit);
         const last = page.at(-1);
         if (found.length > limit && last !== undefined) {

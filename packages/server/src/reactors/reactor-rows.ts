@@ -1,13 +1,15 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { ReactorsTable } from '../store/reactor-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import { prepared } from '../store/statement.ts';
 import type { LegacyFields, Reactor, ReactorSettings } from './reactor.ts';
+import { readPermissions } from './reactor-access.ts';
 
 /** Reactors as the store keeps them, and the statements that change them. */
 
 type ReactorRow = Pick<Selectable<ReactorsTable>, (typeof columns)[number]> & {
   readonly username: string | null;
+  readonly permissions: string | null;
 };
 
 /** Without the counters that every message moves. */
@@ -30,6 +32,7 @@ const columns = [
   'hints',
   'legacy',
   'privileged',
+  'world_level',
   'status',
   'status_message',
   'revision',
@@ -37,13 +40,20 @@ const columns = [
   'updated_at',
 ] as const satisfies readonly (keyof ReactorsTable)[];
 
+/** In one text, and so in one query with the reactor: the same function in both databases. */
+const permissions = sql<string | null>`(
+  select string_agg(p.user_id || ' ' || u.username || ' ' || p.level, ',')
+  from reactor_permissions as p inner join users as u on u.id = p.user_id
+  where p.reactor_id = reactors.id
+)`;
+
 /** Also those whose owner is gone: they are on their way out. */
 export function selectReactors(read: Kysely<Schema>) {
   return read
     .selectFrom('reactors')
     .leftJoin('users', 'users.id', 'reactors.owner_id')
     .select(columns.map((column) => `reactors.${column}` as const))
-    .select('users.username');
+    .select(['users.username', permissions.as('permissions')]);
 }
 
 export function reactorFrom(row: ReactorRow): Reactor {
@@ -70,6 +80,8 @@ export function reactorFrom(row: ReactorRow): Reactor {
     status: row.status,
     statusMessage: row.status_message,
     revision: row.revision,
+    permissions: readPermissions(row.permissions),
+    worldLevel: row.world_level ?? undefined,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

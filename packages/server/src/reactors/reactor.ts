@@ -1,3 +1,5 @@
+import type { PermissionLevel } from '../contract/permission-level.ts';
+
 /** A container image that is executed for each message posted to its inbox, and how its executions are to run. */
 export interface Reactor extends ReactorSettings {
   readonly id: string;
@@ -12,8 +14,17 @@ export interface Reactor extends ReactorSettings {
   readonly statusMessage: string;
   /** Raised each time the image is asked for anew. */
   readonly revision: number;
+  /** By user id: what those may do whom the owner gave something. */
+  readonly permissions: ReadonlyMap<string, Permission>;
+  /** What everyone may do who gets into the area. */
+  readonly worldLevel: PermissionLevel | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+interface Permission {
+  readonly username: string;
+  readonly level: PermissionLevel;
 }
 
 /** What a registration says and a PUT replaces. */

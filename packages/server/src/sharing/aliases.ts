@@ -1,0 +1,211 @@
+import type { Kysely } from 'kysely';
+import type { Caller } from '../contract/caller.ts';
+import { isAdmin } from '../contract/caller.ts';
+import type { Page } from '../contract/page.ts';
+import { higherOf, type PermissionLevel, reaches } from '../contract/permission-level.ts';
+import { fail, type ServiceError } from '../errors.ts';
+import type { AccessChanges } from '../identity/access-changes.ts';
+import type { Users } from '../identity/users.ts';
+import { canBeAlias } from '../reactors/alias-names.ts';
+import type { Reactor } from '../reactors/reactor.ts';
+import { unknownReactor, worldNames } from '../reactors/reactor-access.ts';
+import type { Schema } from '../store/schema.ts';
+import { expectRows, type Statement } from '../store/statement.ts';
+import type { Store } from '../store/store.ts';
+import { ForeignKeyViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
+import {
+  deleteAlias,
+  deleteAliasPermission,
+  insertAlias,
+  insertAliasPermission,
+  moveAlias,
+  setAliasWorld,
+} from './alias-statements.ts';
+import { type GivenPermission, refuseOwner, refuseTooMany } from './permission-fields.ts';
+import { unknownUser } from './permissions.ts';
+
+/** Another name for a reactor, and who may do what with the name. */
+export interface Alias {
+  readonly alias: string;
+  readonly reactorId: string;
+  readonly ownerId: string;
+  readonly ownerUsername: string;
+  readonly permissions: ReadonlyMap<string, { username: string; level: PermissionLevel }>;
+  readonly worldLevel: PermissionLevel | undefined;
+  /** Whoever owns the reactor may do everything with its aliases too. */
+  readonly reactorOwnerId: string;
+}
+
+interface AliasesParts {
+  readonly store: Store;
+  readonly changes: Pick<AccessChanges, 'write'>;
+  readonly users: Pick<Users, 'byUsername'>;
+}
+
+/**
+ * The aliases. Every change is announced as one of the reactors that it concerns, so that each process forgets where
+ * an alias led.
+ */
+export class Aliases {
+  readonly #parts: AliasesParts;
+
+  constructor(parts: AliasesParts) {
+    this.#parts = parts;
+  }
+
+  /** The alias, if the caller has the permission on it. To those who have none at all it does not exist. */
+  async forCaller(caller: Caller, name: string, needs: PermissionLevel): Promise<Alias> {
+    const alias = await this.#read(name);
+    if (alias === undefined) throw unknownAlias(name);
+    const level = levelOf(caller, alias);
+    if (level === undefined) throw unknownAlias(name);
+    if (reaches(level, needs)) return alias;
+    const owner = alias.ownerUsername;
+    throw fail('missing_permission', { needs, what: `alias ${name}`, level, owner });
+  }
+
+  /** In order of the alphabet: the caller's own, those of their reactors, and those shared with them. */
+  async list(caller: Caller, { limit, offset }: Page) {
+    const { read } = this.#parts.store;
+    return aliasRows(read)
+      .where('aliases.alias', 'in', visibleTo(read, caller.userId))
+      .orderBy('aliases.alias')
+      .limit(limit)
+      .offset(offset)
+      .execute();
+  }
+
+  async create(caller: Caller, alias: string, reactor: Reactor): Promise<void> {
+    const now = Date.now();
+    const reactorId = reactor.id;
+    const insert = insertAlias({ alias, reactorId, ownerId: caller.userId, now });
+    try {
+      await this.#write([reactorId], insert);
+    } catch (error) {
+      if (error instanceof UniqueViolation) throw taken(alias);
+      if (error instanceof ForeignKeyViolation) throw unknownReactor(reactorId);
+      throw error;
+    }
+  }
+
+  async move({ alias, reactorId: from }: Alias, reactor: Reactor): Promise<void> {
+    const to = reactor.id;
+    const move = moveAlias({ alias, from, to, now: Date.now() });
+    try {
+      await this.#write([from, to], expectRows(move, 1));
+    } catch (error) {
+      if (error instanceof UnexpectedRows) throw changedMeanwhile(alias);
+      if (error instanceof ForeignKeyViolation) throw unknownReactor(to);
+      throw error;
+    }
+  }
+
+  async remove({ alias, reactorId }: Alias): Promise<void> {
+    try {
+      await this.#write([reactorId], expectRows(deleteAlias({ alias, reactorId }), 1));
+    } catch (error) {
+      if (error instanceof UnexpectedRows) throw changedMeanwhile(alias);
+      throw error;
+    }
+  }
+
+  async give(given: GivenPermission, to: Alias): Promise<void> {
+    const { alias } = to;
+    const level = given.level === 'NONE' ? undefined : given.level;
+    if (worldNames.has(given.user)) {
+      await this.#parts.store.write(setAliasWorld({ alias, level: level ?? null }));
+      return;
+    }
+    refuseOwner(given, to.ownerUsername);
+    const user = await this.#parts.users.byUsername(given.user);
+    if (user === undefined) throw unknownUser(given.user);
+    const userId = user.id;
+    if (userId === to.ownerId) return;
+    refuseTooMany(to.permissions.size, !to.permissions.has(userId));
+    try {
+      await this.#parts.store.write(
+        level === undefined
+          ? deleteAliasPermission({ alias, userId })
+          : insertAliasPermission({ alias, userId, level }),
+      );
+    } catch (error) {
+      if (error instanceof ForeignKeyViolation) throw changedMeanwhile(alias);
+      throw error;
+    }
+  }
+
+  async #write(reactorIds: readonly string[], statement: Statement): Promise<void> {
+    const changes = [...new Set(reactorIds)].map((subject) => ({
+      kind: 'reactor' as const,
+      subject,
+    }));
+    await this.#parts.changes.write(changes, statement);
+  }
+
+  async #read(name: string): Promise<Alias | undefined> {
+    if (!canBeAlias(name)) return undefined;
+    const { read } = this.#parts.store;
+    const row = await aliasRows(read).where('aliases.alias', '=', name).executeTakeFirst();
+    if (row === undefined) return undefined;
+    const given = await read
+      .selectFrom('alias_permissions')
+      .innerJoin('users', 'users.id', 'alias_permissions.user_id')
+      .select(['user_id', 'username', 'level'])
+      .where('alias', '=', name)
+      .execute();
+    return {
+      ...row,
+      worldLevel: row.worldLevel ?? undefined,
+      permissions: new Map(
+        given.map(({ user_id, username, level }) => [user_id, { username, level }]),
+      ),
+    };
+  }
+}
+
+function levelOf(caller: Caller, alias: Alias): PermissionLevel | undefined {
+  const { userId } = caller;
+  const owns = alias.ownerId === userId || alias.reactorOwnerId === userId;
+  if (owns || isAdmin(caller)) return 'UPDATE';
+  return higherOf(alias.permissions.get(userId)?.level, alias.worldLevel);
+}
+
+const aliasRows = (read: Kysely<Schema>) =>
+  read
+    .selectFrom('aliases')
+    .innerJoin('users', 'users.id', 'aliases.owner_id')
+    .innerJoin('reactors', 'reactors.id', 'aliases.reactor_id')
+    .select([
+      'aliases.alias',
+      'aliases.reactor_id as reactorId',
+      'aliases.owner_id as ownerId',
+      'users.username as ownerUsername',
+      'aliases.world_level as worldLevel',
+      'reactors.owner_id as reactorOwnerId',
+    ]);
+
+const visibleTo = (read: Kysely<Schema>, userId: string) =>
+  read
+    .selectFrom('aliases')
+    .select('alias')
+    .where('owner_id', '=', userId)
+    .union(
+      read
+        .selectFrom('aliases')
+        .innerJoin('reactors', 'reactors.id', 'aliases.reactor_id')
+        .select('alias')
+        .where('reactors.owner_id', '=', userId),
+    )
+    .union(read.selectFrom('alias_permissions').select('alias').where('user_id', '=', userId))
+    .union(read.selectFrom('aliases').select('alias').where('world_level', 'is not', null));
+
+const unknownAlias = (name: string): ServiceError =>
+  fail('unknown_resource', { kind: 'alias', name });
+
+const taken = (alias: string): ServiceError =>
+  fail('conflict', { problem: `There is an alias called ${alias} already. Choose another name.` });
+
+const changedMeanwhile = (alias: string): ServiceError =>
+  fail('conflict', {
+    problem: `The alias ${alias} was changed or removed by somebody else meanwhile.`,
+  });
