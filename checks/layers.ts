@@ -17,7 +17,7 @@ const leaves = [
   'ids.ts',
   'version.ts',
 ];
-const modules = ['identity', 'oauth', 'reactors', 'sharing', 'executions', 'events'];
+const modules = ['identity', 'oauth', 'secrets', 'reactors', 'sharing', 'executions', 'events'];
 /** What every module stands on: the contract of the interface, the port of the engines, the store. */
 const ground = ['contract', 'engines', 'store', ...leaves];
 
@@ -39,8 +39,9 @@ export const rooms: Readonly<Record<string, Room>> = {
 
   events: { mayImport: ['reactors', ...ground] },
   executions: { mayImport: ['reactors', 'oauth', 'identity', ...ground] },
-  sharing: { mayImport: ['reactors', 'oauth', 'identity', ...ground] },
+  sharing: { mayImport: ['reactors', 'secrets', 'oauth', 'identity', ...ground] },
   reactors: { mayImport: ['oauth', 'identity', ...ground] },
+  secrets: { mayImport: ground },
   oauth: { mayImport: ['identity', ...ground] },
   identity: { mayImport: ground },
 

@@ -143,6 +143,12 @@ export const errorRegistry = {
     message: 'The store cannot be reached, so nothing was accepted. Try again in a moment.',
     when: 'The database does not answer or cannot write.',
   },
+  key_missing: {
+    status: 503,
+    message:
+      '{what} is encrypted with the key {keyId}, which this service does not have. The operator puts that key into secrets_key or secrets_old_keys.',
+    when: 'A secret was kept under another key than those that the operator has set.',
+  },
   busy: {
     status: 503,
     message:

@@ -9,6 +9,7 @@ import type { createLog } from './http/request-log.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
 import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
 import { assembleReactors, type ReactorsArea } from './reactors/reactors-area.ts';
+import { openSecretBox } from './secrets/secret-keys.ts';
 import { assembleSharing, type SharingArea } from './sharing/sharing-area.ts';
 import { openLogDatabase, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
@@ -54,9 +55,10 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   });
   made.defer(() => engine.close());
   const changes = identity.changes;
+  const box = openSecretBox({ config, dataFolder });
   const reactors = await assembleReactors({ store, config, changes, engine, log });
   made.defer(() => reactors.stop());
-  const sharing = assembleSharing({ store, changes, users: identity.users });
+  const sharing = assembleSharing({ store, changes, users: identity.users, box });
   const logs = new LogStore(await openLogDatabase(place));
   const area = reactors;
   const executions = await assembleExecutions({

@@ -19,6 +19,7 @@ import { tokenRoutes } from '../oauth/token-routes.ts';
 import { reactorRoutes } from '../reactors/reactor-routes.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
 import { aliasRoutes } from '../sharing/alias-routes.ts';
+import { nonceRoutes } from '../sharing/nonce-routes.ts';
 import { permissionRoutes } from '../sharing/permission-routes.ts';
 import type { SharingArea } from '../sharing/sharing-area.ts';
 import type { Store } from '../store/store.ts';
@@ -87,7 +88,7 @@ export async function buildApp(parts: AppParts) {
   };
   answerErrors(app, errorPages);
   answerUnknownPaths(app, paths, errorPages);
-  keepDoor(app, { ...oauth, credentials: identity.credentials });
+  keepDoor(app, { ...oauth, nonces: sharing.nonces, credentials: identity.credentials });
   readBodies(app);
   checkFields(app);
   wrapAnswers(app);
@@ -102,6 +103,7 @@ export async function buildApp(parts: AppParts) {
   await app.register(reactorRoutes({ ...reactors, config, baseUrl }));
   await app.register(permissionRoutes({ ...reactors, users: identity.users }));
   await app.register(aliasRoutes({ ...reactors, ...sharing, baseUrl }));
+  await app.register(nonceRoutes({ ...reactors, ...sharing, baseUrl }));
   await app.register(
     inboxRoutes({
       store,

@@ -29,6 +29,10 @@ function levelOfUser({ userId, roles }: Caller, reactor: Shared): PermissionLeve
   return higherOf(reactor.permissions.get(userId)?.level, reactor.worldLevel);
 }
 
+/** Whether the caller may change the reactor, of which it may know. */
+export const mayUpdate = (caller: Caller, name: string, reactor: Reactor): boolean =>
+  reaches(levelOf(caller, name, reactor), 'UPDATE');
+
 /**
  * The reactor, if it is there and the caller has the level that is needed. To those who may not even read it, it does
  * not exist.

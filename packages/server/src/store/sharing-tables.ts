@@ -33,6 +33,8 @@ export interface NoncesTable {
   hash: Uint8Array;
   /** The nonce itself, encrypted: who may change the reactor is shown it again. */
   sealed: Uint8Array;
+  /** With which key it is encrypted. */
+  key_id: string;
   /** One of these two is set. */
   reactor_id: string | null;
   alias: string | null;

@@ -88,6 +88,7 @@ async function createNonces(schema: SchemaModule, types: ColumnTypes): Promise<v
     .createTable('nonces')
     .addColumn('hash', types.binary, key)
     .addColumn('sealed', types.binary, needed)
+    .addColumn('key_id', types.text, needed)
     .addColumn('reactor_id', types.text, mayBelongTo('reactors', 'id'))
     .addColumn('alias', types.text, mayBelongTo('aliases', 'alias'))
     .addColumn('owner_id', types.text, belongsTo('users'))
