@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
+import type { Configs } from '../configs/configs.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
 import { executionRoutes } from '../executions/execution-routes.ts';
@@ -16,6 +17,7 @@ import { pageRoutes } from '../oauth/page-routes.ts';
 import { personPages } from '../oauth/person-pages.ts';
 import { problemPage } from '../oauth/problem-pages.ts';
 import { tokenRoutes } from '../oauth/token-routes.ts';
+import { configRoutes } from '../reactors/config-routes.ts';
 import { reactorRoutes } from '../reactors/reactor-routes.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
 import { aliasRoutes } from '../sharing/alias-routes.ts';
@@ -46,6 +48,7 @@ export interface AppParts {
   readonly identity: Identity;
   readonly oauth: OAuth;
   readonly reactors: ReactorsArea;
+  readonly configs: Configs;
   readonly sharing: SharingArea;
   readonly executions: ExecutionsArea;
   readonly engine: Engine;
@@ -59,7 +62,7 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 /** The HTTP side of the service, put together and not yet listening. */
 export async function buildApp(parts: AppParts) {
   const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
-  const { reactors, sharing, executions } = parts;
+  const { reactors, configs, sharing, executions } = parts;
   const app = Fastify({
     loggerInstance: log,
     genReqId: requestId,
@@ -100,7 +103,8 @@ export async function buildApp(parts: AppParts) {
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
-  await app.register(reactorRoutes({ ...reactors, config, baseUrl }));
+  await app.register(reactorRoutes({ ...reactors, configs, config, baseUrl }));
+  await app.register(configRoutes({ ...reactors, configs, config, baseUrl }));
   await app.register(permissionRoutes({ ...reactors, users: identity.users }));
   await app.register(aliasRoutes({ ...reactors, ...sharing, baseUrl }));
   await app.register(nonceRoutes({ ...reactors, ...sharing, baseUrl }));

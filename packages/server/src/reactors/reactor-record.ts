@@ -52,6 +52,9 @@ export const ReactorRecord = Type.Object(
     token: Type.Boolean(),
     hints: Type.Array(Type.String()),
     privileged: Type.Boolean(),
+    registryCredentials: Type.Union([Type.String(), Type.Null()], {
+      description: 'The name of the secret with which its image is pulled.',
+    }),
     permissions: PermissionMap,
     type: Type.String(),
     queue: Type.String(),
@@ -95,6 +98,7 @@ export function reactorRecord(
     token: reactor.token,
     hints: [...reactor.hints],
     privileged: reactor.privileged,
+    registryCredentials: reactor.registryCredentials,
     permissions: permissionMap(reactor),
     type: reactor.legacy.type,
     queue: reactor.legacy.queue,

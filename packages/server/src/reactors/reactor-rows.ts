@@ -10,6 +10,7 @@ import { readPermissions } from './reactor-access.ts';
 type ReactorRow = Pick<Selectable<ReactorsTable>, (typeof columns)[number]> & {
   readonly username: string | null;
   readonly permissions: string | null;
+  readonly configs: number;
 };
 
 /** Without the counters that every message moves. */
@@ -32,6 +33,7 @@ const columns = [
   'hints',
   'legacy',
   'privileged',
+  'registry_credentials',
   'world_level',
   'status',
   'status_message',
@@ -47,13 +49,15 @@ const permissions = sql<string | null>`(
   where p.reactor_id = reactors.id
 )`;
 
+const configs = sql<number>`(select count(*) from config_reactors as c where c.reactor_id = reactors.id)`;
+
 /** Also those whose owner is gone: they are on their way out. */
 export function selectReactors(read: Kysely<Schema>) {
   return read
     .selectFrom('reactors')
     .leftJoin('users', 'users.id', 'reactors.owner_id')
     .select(columns.map((column) => `reactors.${column}` as const))
-    .select(['users.username', permissions.as('permissions')]);
+    .select(['users.username', permissions.as('permissions'), configs.as('configs')]);
 }
 
 export function reactorFrom(row: ReactorRow): Reactor {
@@ -76,10 +80,12 @@ export function reactorFrom(row: ReactorRow): Reactor {
     token: row.token === 1,
     hints: texts(row.hints),
     privileged: row.privileged === 1,
+    registryCredentials: row.registry_credentials,
     legacy: legacyFrom(row.legacy),
     status: row.status,
     statusMessage: row.status_message,
     revision: row.revision,
+    configs: Number(row.configs),
     permissions: readPermissions(row.permissions),
     worldLevel: row.world_level ?? undefined,
     createdAt: row.created_at,
@@ -102,6 +108,7 @@ export function columnsOf(settings: ReactorSettings) {
     token: settings.token ? 1 : 0,
     hints: JSON.stringify(settings.hints),
     privileged: settings.privileged ? 1 : 0,
+    registry_credentials: settings.registryCredentials,
     legacy: JSON.stringify(settings.legacy),
   };
 }

@@ -14,6 +14,8 @@ export interface Reactor extends ReactorSettings {
   readonly statusMessage: string;
   /** Raised each time the image is asked for anew. */
   readonly revision: number;
+  /** How many configs its containers get. */
+  readonly configs: number;
   /** By user id: what those may do whom the owner gave something. */
   readonly permissions: ReadonlyMap<string, Permission>;
   /** What everyone may do who gets into the area. */
@@ -45,6 +47,8 @@ export interface ReactorSettings {
   readonly token: boolean;
   readonly hints: readonly string[];
   readonly privileged: boolean;
+  /** The name of a secret of the owner with which the image is pulled. */
+  readonly registryCredentials: string | null;
   readonly legacy: LegacyFields;
 }
 

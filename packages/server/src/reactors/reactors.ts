@@ -132,6 +132,7 @@ export class Reactors {
       status: 'SUBMITTED',
       statusMessage: '',
       revision: 1,
+      configs: 0,
       permissions: nobody,
       worldLevel: undefined,
       createdAt: now,

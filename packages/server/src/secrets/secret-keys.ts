@@ -8,6 +8,9 @@ import { SecretBox } from './secret-box.ts';
 interface Place {
   readonly config: Pick<Config, 'secrets_key' | 'secrets_old_keys'>;
   readonly dataFolder: string;
+  /** Whether other machines may use the same store. */
+  readonly shared: boolean;
+  readonly log: { warn(facts: object, message: string): void };
 }
 
 const fileName = 'secrets.key';
@@ -16,10 +19,17 @@ const fileName = 'secrets.key';
  * The box with the operator's key, or else with one of its own: a file in the data folder that only the service may
  * read, made at the first start. Once the operator sets a key, the one in the file counts as replaced.
  */
-export function openSecretBox({ config, dataFolder }: Place): SecretBox {
+export function openSecretBox({ config, dataFolder, shared, log }: Place): SecretBox {
   const path = join(dataFolder, fileName);
   const older = (config.secrets_old_keys ?? []).map(readKey);
-  if (config.secrets_key === undefined) return new SecretBox(ownKey(path), older);
+  if (config.secrets_key === undefined) {
+    if (shared)
+      log.warn(
+        { file: path },
+        'secrets are encrypted with a key that only this machine has; where several machines share the database, set the same secrets_key on each',
+      );
+    return new SecretBox(ownKey(path), older);
+  }
   const replaced = readFileKey(path);
   const current = readKey(config.secrets_key);
   return new SecretBox(current, replaced === undefined ? older : [...older, replaced]);

@@ -129,6 +129,8 @@ test('A nonce opens nothing else', async () => {
       ['POST', ''],
       ['GET', '/aliases'],
       ['POST', '/aliases'],
+      ['GET', '/configs'],
+      ['POST', '/configs'],
       ['GET', `/${id}/nonces`],
       ['POST', `/${id}/nonces`],
       ['GET', `/${id}/nonces/${opener}`],
