@@ -23,26 +23,34 @@ export async function listReactors(
   page: ListedPage,
 ): Promise<readonly Reactor[]> {
   const { userId, limit, offset, after } = page;
-  const inOrder = selectReactors(read)
+  if (userId !== undefined) return listFor(read, userId, page);
+  let query = selectReactors(read)
     .orderBy('reactors.created_at', 'desc')
     .orderBy('reactors.id', 'desc')
-    .limit(limit);
-  if (userId !== undefined) {
-    const rows = await inOrder.where('reactors.id', 'in', idsFor(read, userId, page)).execute();
-    return rows.map(reactorFrom);
-  }
-  const all = inOrder.offset(offset);
-  const rows = await (after === undefined
-    ? all
-    : all.where((eb) =>
-        eb(
-          eb.refTuple('reactors.created_at', 'reactors.id'),
-          '<',
-          eb.tuple(after.createdAt, after.id),
-        ),
-      )
-  ).execute();
-  return rows.map(reactorFrom);
+    .limit(limit)
+    .offset(offset);
+  if (after !== undefined)
+    query = query.where((eb) =>
+      eb(
+        eb.refTuple('reactors.created_at', 'reactors.id'),
+        '<',
+        eb.tuple(after.createdAt, after.id),
+      ),
+    );
+  return (await query.execute()).map(reactorFrom);
+}
+
+/** First which, then what: in one query a database might look through all reactors for the few that are visible. */
+async function listFor(
+  read: Kysely<Schema>,
+  userId: string,
+  page: ListedPage,
+): Promise<readonly Reactor[]> {
+  const ids = (await idsFor(read, userId, page).execute()).map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const rows = await selectReactors(read).where('reactors.id', 'in', ids).execute();
+  const byId = new Map(rows.map((row) => [row.id, reactorFrom(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
 /**
