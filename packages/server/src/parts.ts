@@ -1,5 +1,6 @@
 import type { Config } from './config.ts';
 import { Configs } from './configs/configs.ts';
+import { RunSecrets } from './configs/run-secrets.ts';
 import { DockerEngine } from './engines/docker/docker-engine.ts';
 import type { Engine } from './engines/engine.ts';
 import { assembleExecutions, type ExecutionsArea } from './executions/executions-area.ts';
@@ -74,6 +75,7 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
     identity,
     area,
     configs,
+    runSecrets: new RunSecrets(store, box),
     engine,
     instance,
     log,

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Configs } from '../configs/configs.ts';
-import { type Delivered, noConfigs } from '../configs/delivered.ts';
+import type { Delivered } from '../configs/delivered.ts';
+import type { RunSecrets } from '../configs/run-secrets.ts';
 import { ContainerGone, PullFailed } from '../engines/engine.ts';
 import { ServiceError } from '../errors.ts';
 import type { Reactor } from '../reactors/reactor.ts';
@@ -19,6 +20,7 @@ import { type Watched, type WatchParts, watch } from './watch.ts';
 export interface RunParts extends BeginParts, WatchParts, SettleParts {
   readonly reactors: Pick<Reactors, 'byId'>;
   readonly configs: Pick<Configs, 'deliveredTo'>;
+  readonly runSecrets: RunSecrets;
   readonly executions: Executions;
   readonly config: Config;
   /** The reactor may have something to run now. */
@@ -73,9 +75,9 @@ export class Runner {
     const { reactors, engine } = this.#parts;
     await this.#guarded(execution, async () => {
       const reactor = await reactors.byId(execution.reactorId);
-      // Without the key of a secret, its log must wait: nobody could keep the secret out of it.
-      const delivered = reactor && (await this.#parts.configs.deliveredTo(reactor));
-      const active = this.#track(execution, reactor, delivered ?? noConfigs);
+      // Where their key is missing, the log has to wait: nobody could keep them out of it.
+      const secrets = await this.#parts.runSecrets.recall(execution.id);
+      const active = this.#track(execution, reactor, { values: {}, secrets });
       active.containerId = containerId;
       const output = await engine.replay(containerId);
       await this.#follow(active, { containerId, output, replayed: true });
@@ -103,8 +105,11 @@ export class Runner {
 
   /** Undefined: a secret cannot be read, and the execution has ended for it. */
   async #delivered(execution: Execution, reactor: Reactor): Promise<Delivered | undefined> {
+    const { configs, runSecrets } = this.#parts;
     try {
-      return await this.#parts.configs.deliveredTo(reactor);
+      const delivered = await configs.deliveredTo(reactor);
+      await runSecrets.keep(execution.id, delivered.secrets);
+      return delivered;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       await this.fail(execution, `could not be run: ${error.message}`);
@@ -147,6 +152,7 @@ export class Runner {
   }
 
   async #follow(active: Active, begun: Begun): Promise<void> {
+    const { runSecrets } = this.#parts;
     await this.#markRunning(active);
     let watched: Watched | undefined;
     try {
@@ -162,6 +168,7 @@ export class Runner {
     if (watched === undefined) return;
     await this.#finish(active, begun.containerId, watched);
     await this.#removeContainer(active);
+    await runSecrets.forget(active.execution.id, active.rules.delivered.secrets).catch(() => {});
   }
 
   async #markRunning({ execution }: Active): Promise<void> {

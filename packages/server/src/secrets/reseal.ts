@@ -13,6 +13,7 @@ interface Parts {
 
 /** What the sealed bytes of a row belong to. */
 export const configContext = (id: string): string => `config ${id}`;
+export const executionContext = (id: string): string => `execution ${id}`;
 export const nonceContext = (hash: Uint8Array): string =>
   `nonce ${Buffer.from(hash).toString('hex')}`;
 

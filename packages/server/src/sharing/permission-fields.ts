@@ -26,7 +26,7 @@ export const GivenPermission = Type.Object(
 export type GivenPermission = Static<typeof GivenPermission>;
 
 /** More than people oversee, and little enough to be remembered with what they belong to. */
-const mostPermissions = 1000;
+const mostPermissions = 250;
 
 export function refuseTooMany(count: number, isNew: boolean): void {
   if (isNew && count >= mostPermissions)

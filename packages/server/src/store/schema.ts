@@ -20,6 +20,7 @@ import type {
   AliasPermissionsTable,
   ConfigReactorsTable,
   ConfigsTable,
+  ExecutionSecretsTable,
   NoncesTable,
   ReactorPermissionsTable,
 } from './sharing-tables.ts';
@@ -54,6 +55,7 @@ export interface Schema {
   nonces: NoncesTable;
   configs: ConfigsTable;
   config_reactors: ConfigReactorsTable;
+  execution_secrets: ExecutionSecretsTable;
   logs: LogsTable;
   log_chunks: LogChunksTable;
 }

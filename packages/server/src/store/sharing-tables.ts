@@ -74,3 +74,11 @@ export interface ConfigReactorsTable {
   /** Of the config: no two of one reactor have the same. */
   name: string;
 }
+
+/** What the log of a running execution must not show; goes at its end. */
+export interface ExecutionSecretsTable {
+  execution_id: string;
+  /** A JSON array, encrypted. */
+  sealed: Uint8Array;
+  key_id: string;
+}

@@ -190,6 +190,8 @@ test('A service that comes back keeps the secret out of what it had not read yet
   await make({ name: 'WORD', value: 'open sesame', is_secret: true, actors: id });
   const execution = await ada.send(id);
   await ada.running(id, execution);
+  // What was delivered counts, also once it is another secret.
+  assert.equal((await put('WORD', { value: 'something else' })).status, 200);
   await scene.restart('SIGKILL');
   await ada.ended(id, execution);
   assert.equal(await ada.log(id, execution), '[redacted]\n[redacted]\n');

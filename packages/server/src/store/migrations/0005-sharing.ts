@@ -130,4 +130,13 @@ async function createConfigs(schema: SchemaModule, types: ColumnTypes): Promise<
     .addUniqueConstraint('config_reactors_reactor_id_name_unique', ['reactor_id', 'name'])
     .modifyEnd(types.tableEnd)
     .execute();
+  await schema
+    .createTable('execution_secrets')
+    .addColumn('execution_id', types.text, (column) =>
+      column.primaryKey().references('executions.id').onDelete('cascade'),
+    )
+    .addColumn('sealed', types.binary, needed)
+    .addColumn('key_id', types.text, needed)
+    .modifyEnd(types.tableEnd)
+    .execute();
 }
