@@ -10,6 +10,7 @@ import type { ConfigsTable } from '../store/sharing-tables.ts';
 import { expectRows, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
+import { type Config, configsOf, refuseTooMuch, withReactors } from './config-rows.ts';
 import { sizeOf } from './config-rules.ts';
 import {
   deleteConfig,
@@ -21,18 +22,6 @@ import {
 } from './config-statements.ts';
 import { readCredentials } from './credentials.ts';
 import { type Delivered, noConfigs, toHide } from './delivered.ts';
-
-/** A named value of a user, for the containers of some reactors. */
-export interface Config {
-  readonly id: string;
-  readonly name: string;
-  readonly isSecret: boolean;
-  /** Null: a secret, which is not shown. */
-  readonly value: string | null;
-  readonly reactorIds: readonly string[];
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
 
 interface Owner {
   readonly userId: string;
@@ -59,9 +48,6 @@ interface ConfigsParts {
   readonly box: SecretBox;
 }
 
-/** The most that one reactor is given: all of it together is one variable too, and Linux takes 128 KiB for one. */
-const mostBytes = 120 * 1024;
-
 /**
  * The configs and secrets of users. Each change is announced as one of the reactors that it concerns, since what is
  * remembered of a reactor says whether it has any.
@@ -79,20 +65,18 @@ export class Configs {
 
   /** In order of the alphabet. */
   async list(ownerId: string, { limit, offset }: Page): Promise<readonly Config[]> {
-    const rows = await this.#store.read
-      .selectFrom('configs')
-      .selectAll()
-      .where('owner_id', '=', ownerId)
+    const rows = await configsOf(this.#store.read, ownerId)
       .orderBy('name')
       .limit(limit)
       .offset(offset)
       .execute();
-    return this.#withReactors(rows);
+    return withReactors(this.#store.read, rows);
   }
 
   async find(ownerId: string, name: string): Promise<Config> {
-    const rows = await this.#rows(ownerId, name);
-    const [config] = await this.#withReactors(rows);
+    const { read } = this.#store;
+    const rows = await configsOf(read, ownerId).where('name', '=', name).execute();
+    const [config] = await withReactors(read, rows);
     if (config === undefined) throw fail('unknown_resource', { kind: 'config', name });
     return config;
   }
@@ -101,7 +85,7 @@ export class Configs {
     const { name, reactorIds } = given;
     const id = newId();
     const kept = this.#kept(id, name, given.value, given.isSecret);
-    await this.#refuseTooMuch(id, reactorIds, kept.size);
+    await refuseTooMuch(this.#store.read, id, reactorIds, kept.size);
     await this.#write(name, reactorIds, [
       insertConfig({ id, owner_id: owner.userId, name, ...kept }, Date.now()),
       ...reactorIds.map((reactorId) => expectRows(linkConfig({ id, reactorId, name }), 1)),
@@ -113,8 +97,8 @@ export class Configs {
     const { id, name } = config;
     const { value } = to;
     const kept = value === undefined ? undefined : this.#kept(id, name, value, to.isSecret);
-    const size = kept?.size ?? (await this.#sizeOf(id));
-    await this.#refuseTooMuch(id, to.reactorIds, size);
+    const size = kept?.size ?? config.size;
+    await refuseTooMuch(this.#store.read, id, to.reactorIds, size);
     const gone = config.reactorIds.filter((reactorId) => !to.reactorIds.includes(reactorId));
     const now = Math.max(Date.now(), config.updatedAt + 1);
     await this.#write(
@@ -160,7 +144,9 @@ export class Configs {
 
   /** The username and password in a secret of the user; a sentence when there are none. Throws `key_missing`. */
   async credentialsOf(ownerId: string, name: string): Promise<RegistryCredentials | string> {
-    const [row] = await this.#rows(ownerId, name);
+    const row = await configsOf(this.#store.read, ownerId)
+      .where('name', '=', name)
+      .executeTakeFirst();
     if (row === undefined) return `There is no config called ${name}`;
     if (row.is_secret !== 1) return `The config ${name} is not a secret`;
     return (
@@ -179,66 +165,6 @@ export class Configs {
   #valueOf({ id, name, value, sealed, key_id: keyId }: Selectable<ConfigsTable>): string {
     if (sealed === null || keyId === null) return value ?? '';
     return this.#box.open({ sealed, keyId }, configContext(id), `The secret ${name}`);
-  }
-
-  #rows(ownerId: string, name: string) {
-    return this.#store.read
-      .selectFrom('configs')
-      .selectAll()
-      .where('owner_id', '=', ownerId)
-      .where('name', '=', name)
-      .execute();
-  }
-
-  async #withReactors(rows: readonly Selectable<ConfigsTable>[]): Promise<readonly Config[]> {
-    if (rows.length === 0) return [];
-    const links = await this.#store.read
-      .selectFrom('config_reactors')
-      .select(['config_id', 'reactor_id'])
-      .where(
-        'config_id',
-        'in',
-        rows.map(({ id }) => id),
-      )
-      .orderBy('reactor_id')
-      .execute();
-    return rows.map((row) => ({
-      id: row.id,
-      name: row.name,
-      isSecret: row.is_secret === 1,
-      value: row.is_secret === 1 ? null : row.value,
-      reactorIds: links
-        .filter(({ config_id }) => config_id === row.id)
-        .map(({ reactor_id }) => reactor_id),
-      createdAt: row.created_at,
-      updatedAt: row.updated_at,
-    }));
-  }
-
-  async #sizeOf(id: string): Promise<number> {
-    const row = await this.#store.read
-      .selectFrom('configs')
-      .select('size')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    return row?.size ?? 0;
-  }
-
-  async #refuseTooMuch(id: string, reactorIds: readonly string[], size: number): Promise<void> {
-    if (reactorIds.length === 0) return;
-    const sums = await this.#store.read
-      .selectFrom('config_reactors')
-      .innerJoin('configs', 'configs.id', 'config_reactors.config_id')
-      .select((eb) => ['config_reactors.reactor_id', eb.fn.sum<number>('configs.size').as('size')])
-      .where('config_reactors.reactor_id', 'in', reactorIds)
-      .where('configs.id', '!=', id)
-      .groupBy('config_reactors.reactor_id')
-      .execute();
-    const full = sums.find((sum) => Number(sum.size) + size > mostBytes);
-    if (full !== undefined || size > mostBytes)
-      throw fail('conflict', {
-        problem: `The configs of the reactor ${full?.reactor_id ?? reactorIds[0]} would be over ${mostBytes / 1024} KiB together, which is the most.`,
-      });
   }
 
   async #write(

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Config } from '../configs/configs.ts';
+import type { Config } from '../configs/config-rows.ts';
 
 const value = Type.Unknown({
   allows: 'text, up to 64 KiB',

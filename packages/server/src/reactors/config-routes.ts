@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { type Static, Type } from 'typebox';
+import type { Config } from '../configs/config-rows.ts';
 import { readValue } from '../configs/config-rules.ts';
-import type { Config, Configs } from '../configs/configs.ts';
+import type { Configs } from '../configs/configs.ts';
 import { type Caller, callerOf } from '../contract/caller.ts';
 import { pageFields, readPage } from '../contract/page.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import type { Caller } from '../contract/caller.ts';
 import { isAdmin } from '../contract/caller.ts';
 import type { Page } from '../contract/page.ts';
@@ -6,13 +5,12 @@ import { higherOf, type PermissionLevel, reaches } from '../contract/permission-
 import { fail, type ServiceError } from '../errors.ts';
 import type { AccessChanges } from '../identity/access-changes.ts';
 import type { Users } from '../identity/users.ts';
-import { canBeAlias } from '../reactors/alias-names.ts';
 import type { Reactor } from '../reactors/reactor.ts';
 import { unknownReactor, worldNames } from '../reactors/reactor-access.ts';
-import type { Schema } from '../store/schema.ts';
 import { expectRows, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { ForeignKeyViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
+import { type Alias, aliasRows, readAlias, visibleTo } from './alias-rows.ts';
 import {
   deleteAlias,
   deleteAliasPermission,
@@ -23,18 +21,6 @@ import {
 } from './alias-statements.ts';
 import { type GivenPermission, refuseOwner, refuseTooMany } from './permission-fields.ts';
 import { unknownUser } from './permissions.ts';
-
-/** Another name for a reactor, and who may do what with the name. */
-export interface Alias {
-  readonly alias: string;
-  readonly reactorId: string;
-  readonly ownerId: string;
-  readonly ownerUsername: string;
-  readonly permissions: ReadonlyMap<string, { username: string; level: PermissionLevel }>;
-  readonly worldLevel: PermissionLevel | undefined;
-  /** Whoever owns the reactor may do everything with its aliases too. */
-  readonly reactorOwnerId: string;
-}
 
 interface AliasesParts {
   readonly store: Store;
@@ -55,7 +41,7 @@ export class Aliases {
 
   /** The alias, if the caller has the permission on it. To those who have none at all it does not exist. */
   async forCaller(caller: Caller, name: string, needs: PermissionLevel): Promise<Alias> {
-    const alias = await this.#read(name);
+    const alias = await readAlias(this.#parts.store.read, name);
     if (alias === undefined) throw unknownAlias(name);
     const level = levelOf(caller, alias);
     if (level === undefined) throw unknownAlias(name);
@@ -141,26 +127,6 @@ export class Aliases {
     }));
     await this.#parts.changes.write(changes, statement);
   }
-
-  async #read(name: string): Promise<Alias | undefined> {
-    if (!canBeAlias(name)) return undefined;
-    const { read } = this.#parts.store;
-    const row = await aliasRows(read).where('aliases.alias', '=', name).executeTakeFirst();
-    if (row === undefined) return undefined;
-    const given = await read
-      .selectFrom('alias_permissions')
-      .innerJoin('users', 'users.id', 'alias_permissions.user_id')
-      .select(['user_id', 'username', 'level'])
-      .where('alias', '=', name)
-      .execute();
-    return {
-      ...row,
-      worldLevel: row.worldLevel ?? undefined,
-      permissions: new Map(
-        given.map(({ user_id, username, level }) => [user_id, { username, level }]),
-      ),
-    };
-  }
 }
 
 function levelOf(caller: Caller, alias: Alias): PermissionLevel | undefined {
@@ -169,35 +135,6 @@ function levelOf(caller: Caller, alias: Alias): PermissionLevel | undefined {
   if (owns || isAdmin(caller)) return 'UPDATE';
   return higherOf(alias.permissions.get(userId)?.level, alias.worldLevel);
 }
-
-const aliasRows = (read: Kysely<Schema>) =>
-  read
-    .selectFrom('aliases')
-    .innerJoin('users', 'users.id', 'aliases.owner_id')
-    .innerJoin('reactors', 'reactors.id', 'aliases.reactor_id')
-    .select([
-      'aliases.alias',
-      'aliases.reactor_id as reactorId',
-      'aliases.owner_id as ownerId',
-      'users.username as ownerUsername',
-      'aliases.world_level as worldLevel',
-      'reactors.owner_id as reactorOwnerId',
-    ]);
-
-const visibleTo = (read: Kysely<Schema>, userId: string) =>
-  read
-    .selectFrom('aliases')
-    .select('alias')
-    .where('owner_id', '=', userId)
-    .union(
-      read
-        .selectFrom('aliases')
-        .innerJoin('reactors', 'reactors.id', 'aliases.reactor_id')
-        .select('alias')
-        .where('reactors.owner_id', '=', userId),
-    )
-    .union(read.selectFrom('alias_permissions').select('alias').where('user_id', '=', userId))
-    .union(read.selectFrom('aliases').select('alias').where('world_level', 'is not', null));
 
 const unknownAlias = (name: string): ServiceError =>
   fail('unknown_resource', { kind: 'alias', name });

@@ -170,6 +170,8 @@ test('What cannot be a config is refused in words', async () => {
     assert.equal(reply.status, status, reply.text);
     assert.match(reply.json().message, words);
   }
+  const swollen = { name: 'SWOLLEN', value: '\u0001'.repeat(50 * 1024), actors: id };
+  assert.equal((await ada.call('POST', '/configs', json(swollen))).status, 409);
   const big = 'x'.repeat(50 * 1024);
   await make({ name: 'BIG1', value: big, actors: id });
   await make({ name: 'BIG2', value: big, actors: id });
