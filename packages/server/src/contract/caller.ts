@@ -44,9 +44,16 @@ export interface NonceUse {
   use(): Promise<void>;
 }
 
+/**
+ * Whether the user's role of an admin counts. It does not go into containers: whose code runs there may be anybody's
+ * who has shared a reactor.
+ */
+export const hasAdminRole = ({ roles, by }: Caller): boolean =>
+  roles.has('admin') && !(by.kind === 'token' && by.flow === 'execution');
+
 /** A nonce opens its reactor, and not what else its owner may do. */
 export const isAdmin = (caller: Caller): boolean =>
-  caller.roles.has('admin') && caller.by.kind !== 'nonce';
+  caller.by.kind !== 'nonce' && hasAdminRole(caller);
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,4 +1,4 @@
-import type { Caller } from '../contract/caller.ts';
+import { type Caller, hasAdminRole } from '../contract/caller.ts';
 import {
   higherOf,
   lowerOf,
@@ -24,8 +24,9 @@ function levelOf(caller: Caller, name: string, reactor: Shared): PermissionLevel
   return opens ? lowerOf(levelOfUser(caller, reactor), by.level) : undefined;
 }
 
-function levelOfUser({ userId, roles }: Caller, reactor: Shared): PermissionLevel | undefined {
-  if (reactor.ownerId === userId || roles.has('admin')) return 'UPDATE';
+function levelOfUser(caller: Caller, reactor: Shared): PermissionLevel | undefined {
+  const { userId } = caller;
+  if (reactor.ownerId === userId || hasAdminRole(caller)) return 'UPDATE';
   return higherOf(reactor.permissions.get(userId)?.level, reactor.worldLevel);
 }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { addUser } from '../harness/beside-service.ts';
-import { openScene, type Scene, type Sender } from '../harness/execution-scene.ts';
+import { hashSecret, newSecret } from '../../src/oauth/secret-format.ts';
+import { once } from '../../src/store/statement.ts';
+import { addUser, besideService } from '../harness/beside-service.ts';
+import { openScene, type Scene, Sender } from '../harness/execution-scene.ts';
 
 let scene: Scene;
 let ada: Sender;
@@ -192,4 +194,27 @@ test('Who is disabled or deleted loses what was shared with them', async () => {
   assert.equal((await profile('PUT', 'finn', { status: 'disabled' })).status, 200);
   assert.equal((await profile('DELETE', 'gwen')).status, 200);
   assert.deepEqual((await ada.call('GET', `/${id}/permissions`)).json().result, { ada: 'UPDATE' });
+});
+
+test('The role of an admin does not go into containers that the admin has set off', async () => {
+  const id = await ada.registerOnly({ image: scene.image.reference });
+  const own = await scene.admin.registerOnly({ image: scene.image.reference });
+  const token = newSecret('accessToken');
+  await besideService(scene.service, async (store) => {
+    const { id: user_id } = await store.read
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', 'admin')
+      .executeTakeFirstOrThrow();
+    const times = { issued_at: Date.now(), expires_at: Date.now() + 60_000 };
+    const given = { user_id, client_id: null, flow: 'execution', scope: 'PRODUCTION', ...times };
+    await store.write(
+      once((db) => db.insertInto('access_tokens').values({ ...given, hash: hashSecret(token) })),
+    );
+  });
+  const container = new Sender(scene.service, token);
+  assert.equal((await container.call('GET', `/${own}`)).status, 200);
+  assert.equal((await container.call('GET', `/${id}`)).status, 404);
+  assert.equal((await container.call('GET', '?all=true')).status, 403);
+  assert.equal((await scene.admin.call('GET', `/${id}`)).status, 200);
 });
