@@ -17,7 +17,16 @@ const leaves = [
   'ids.ts',
   'version.ts',
 ];
-const modules = ['identity', 'oauth', 'reactors', 'executions', 'events'];
+const modules = [
+  'identity',
+  'oauth',
+  'secrets',
+  'configs',
+  'reactors',
+  'sharing',
+  'executions',
+  'events',
+];
 /** What every module stands on: the contract of the interface, the port of the engines, the store. */
 const ground = ['contract', 'engines', 'store', ...leaves];
 
@@ -38,8 +47,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   http: { mayImport: [...modules, ...ground], knowsFastify: true },
 
   events: { mayImport: ['reactors', ...ground] },
-  executions: { mayImport: ['reactors', 'oauth', 'identity', ...ground] },
-  reactors: { mayImport: ['oauth', 'identity', ...ground] },
+  executions: { mayImport: ['reactors', 'configs', 'oauth', 'identity', ...ground] },
+  sharing: { mayImport: ['reactors', 'secrets', 'oauth', 'identity', ...ground] },
+  reactors: { mayImport: ['configs', 'oauth', 'identity', ...ground] },
+  configs: { mayImport: ['secrets', 'identity', ...ground] },
+  secrets: { mayImport: ground },
   oauth: { mayImport: ['identity', ...ground] },
   identity: { mayImport: ground },
 

@@ -57,8 +57,8 @@ export const settings = {
   admin_username: text({
     doc: 'The name of the first admin, made at the first start.',
     default: 'admin',
-    pattern: /^(?!me$)[a-z0-9._-]{1,64}$/i,
-    allows: '1 to 64 letters, digits, dots, underscores or hyphens, and not "me"',
+    pattern: /^(?!(?:me|(?:abaco_)?world)$)[a-z0-9._-]{1,64}$/i,
+    allows: '1 to 64 letters, digits, dots, underscores or hyphens, and not "me" or "WORLD"',
   }),
   admin_password: optional({
     doc: 'The password of the first admin. Read at the first start only; without it one is generated and printed once.',
@@ -291,6 +291,22 @@ export const settings = {
     doc: 'Allow reactors that run privileged containers. Whoever may register one is root on the machine.',
     default: false,
   }),
+  secrets_key: optional({
+    doc: 'The key with which secrets are encrypted in the store. Several machines on one database need the same one. Make one with: openssl rand -base64 32',
+    allows: '32 bytes, as base64 or hex',
+    defaultText: 'generated: the file secrets.key in the data folder',
+    secret: true,
+    read: (given) => (isKey(given) ? given : undefined),
+  }),
+  secrets_old_keys: optional({
+    doc: 'Keys that secrets_key has replaced. What is encrypted with them is encrypted anew at the start; then they can go.',
+    allows: 'a comma-separated list of keys, each 32 bytes as base64 or hex',
+    secret: true,
+    read: (given) => {
+      const keys = given.split(',').map((key) => key.trim());
+      return keys.every(isKey) ? keys : undefined;
+    },
+  }),
   second_prefix: optional({
     doc: 'A second prefix under which every _svc_ variable is repeated in containers, for images that were written for it.',
     allows: 'letters, digits and underscores, such as _abaco_',
@@ -317,6 +333,11 @@ export type Config = {
 
 function nonEmpty(given: string): string | undefined {
   return given === '' ? undefined : given;
+}
+
+/** Both spellings of 32 bytes: 64 hex digits, or base64 with or without its padding. */
+function isKey(given: string): boolean {
+  return /^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/.test(given);
 }
 
 function readOrigin(given: string): string | undefined {

@@ -67,6 +67,12 @@ export const errorRegistry = {
     message: '{problem}',
     when: 'The caller is known and may not do this.',
   },
+  missing_permission: {
+    status: 403,
+    message:
+      'This needs the permission {needs} on the {what}, and yours is {level}. Ask its owner {owner} for it.',
+    when: 'The caller may know of the resource, and may not do this with it.',
+  },
   unknown_resource: {
     status: 404,
     message: 'There is no {kind} called {name}.',
@@ -136,6 +142,12 @@ export const errorRegistry = {
     status: 503,
     message: 'The store cannot be reached, so nothing was accepted. Try again in a moment.',
     when: 'The database does not answer or cannot write.',
+  },
+  key_missing: {
+    status: 503,
+    message:
+      '{what} is encrypted with the key {keyId}, which this service does not have. The operator puts that key into secrets_key or secrets_old_keys.',
+    when: 'A secret was kept under another key than those that the operator has set.',
   },
   busy: {
     status: 503,

@@ -30,8 +30,15 @@ export function randomText(length: number): string {
   return text;
 }
 
+const idLength = 14;
+
 /** A new id: 14 characters hold 81 bits, so that two never meet. */
-export const newId = (): string => randomText(14);
+export const newId = (): string => randomText(idLength);
+
+/** Whether a text could have been made by `newId`: names that people choose must not. */
+export function looksLikeId(text: string): boolean {
+  return text.length === idLength && [...text].every((character) => alphabet.includes(character));
+}
 
 const timeCharacters = 8;
 
@@ -46,5 +53,5 @@ export function risingId(): string {
     time = alphabet[rest % alphabet.length] + time;
     rest = Math.floor(rest / alphabet.length);
   }
-  return time + randomText(14 - timeCharacters);
+  return time + randomText(idLength - timeCharacters);
 }

@@ -1,4 +1,6 @@
 import type { Config } from './config.ts';
+import { Configs } from './configs/configs.ts';
+import { RunSecrets } from './configs/run-secrets.ts';
 import { DockerEngine } from './engines/docker/docker-engine.ts';
 import type { Engine } from './engines/engine.ts';
 import { assembleExecutions, type ExecutionsArea } from './executions/executions-area.ts';
@@ -9,6 +11,9 @@ import type { createLog } from './http/request-log.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
 import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
 import { assembleReactors, type ReactorsArea } from './reactors/reactors-area.ts';
+import { reseal } from './secrets/reseal.ts';
+import { openSecretBox } from './secrets/secret-keys.ts';
+import { assembleSharing, type SharingArea } from './sharing/sharing-area.ts';
 import { openLogDatabase, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -20,6 +25,10 @@ export interface Parts {
   readonly oauth: OAuth;
   readonly engine: Engine;
   readonly reactors: ReactorsArea;
+  readonly configs: Configs;
+  readonly sharing: SharingArea;
+  /** Encrypts anew, in the background, what is encrypted with a key that was replaced. */
+  reseal(): void;
   readonly executions: ExecutionsArea;
   /** What uses something else stops before it. */
   stop(): Promise<void>;
@@ -32,7 +41,7 @@ interface Ground {
   readonly log: ReturnType<typeof createLog>;
 }
 
-/** Store → identity → oauth → engine → reactors → executions. When one cannot be made, those before it are stopped. */
+/** Store → identity → oauth → engine → reactors → sharing → executions. When one cannot be made, those before it are stopped. */
 export async function assembleParts(ground: Ground): Promise<Parts> {
   const { config, environment, dataFolder, log } = ground;
   const metrics = createMetrics();
@@ -52,8 +61,11 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   });
   made.defer(() => engine.close());
   const changes = identity.changes;
-  const reactors = await assembleReactors({ store, config, changes, engine, log });
+  const box = openSecretBox({ config, dataFolder, shared: store.dialect === 'postgres', log });
+  const configs = new Configs({ store, changes, box });
+  const reactors = await assembleReactors({ store, config, changes, configs, engine, log });
   made.defer(() => reactors.stop());
+  const sharing = assembleSharing({ store, changes, users: identity.users, box });
   const logs = new LogStore(await openLogDatabase(place));
   const area = reactors;
   const executions = await assembleExecutions({
@@ -62,12 +74,30 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
     config,
     identity,
     area,
+    configs,
+    runSecrets: new RunSecrets(store, box),
     engine,
     instance,
     log,
   });
   made.defer(() => executions.stop());
+  const renew = () =>
+    void reseal({ store, box, log }).catch((error: unknown) =>
+      log.warn({ err: error }, 'encrypting secrets with the new key failed'),
+    );
   const stack = made.move();
   const stop = () => stack.disposeAsync();
-  return { metrics, store, identity, oauth, engine, reactors, executions, stop };
+  return {
+    metrics,
+    store,
+    identity,
+    oauth,
+    engine,
+    reactors,
+    configs,
+    sharing,
+    reseal: renew,
+    executions,
+    stop,
+  };
 }

@@ -40,6 +40,7 @@ export async function startService(
   address ||= addressOf(app.server.address(), host);
   parts.identity.start();
   parts.oauth.start();
+  parts.reseal();
   parts.reactors.start();
   parts.executions.start(servedBy(app));
   folder.announce(address);

@@ -1,4 +1,5 @@
 import 'fastify';
+import type { PermissionLevel } from './permission-level.ts';
 
 /** The APIs a client subscribes to. */
 export type ApiName = 'Clients' | 'Profiles' | 'Actors';
@@ -27,18 +28,40 @@ export interface Caller {
         readonly clientName: string;
       }
     | { readonly kind: 'password' }
-    | { readonly kind: 'assertion' };
+    | { readonly kind: 'assertion' }
+    | NonceUse;
 }
 
-export const isAdmin = (caller: Caller): boolean => caller.roles.has('admin');
+/** A nonce acts for its owner, at its level at most, on one reactor or under one alias alone. */
+export interface NonceUse {
+  readonly kind: 'nonce';
+  /** The one name in a path that it opens; undefined where it opens a reactor, under every name. */
+  readonly alias: string | undefined;
+  readonly reactorId: string | undefined;
+  readonly level: PermissionLevel;
+  readonly clientId: string | null;
+  /** Counts this request as a use, once; rejects when no use is left. Called when the level has been found enough. */
+  use(): Promise<void>;
+}
+
+/**
+ * Whether the user's role of an admin counts. It does not go into containers: whose code runs there may be anybody's
+ * who has shared a reactor.
+ */
+export const hasAdminRole = ({ roles, by }: Caller): boolean =>
+  roles.has('admin') && !(by.kind === 'token' && by.flow === 'execution');
+
+/** A nonce opens its reactor, and not what else its owner may do. */
+export const isAdmin = (caller: Caller): boolean =>
+  caller.by.kind !== 'nonce' && hasAdminRole(caller);
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * Who may call: a token whose client is subscribed to the API. `password: true` takes the user's own username
-     * and password (HTTP Basic) too.
+     * and password (HTTP Basic) too. `nonce: false`: no nonce opens it, although it is an operation of one reactor.
      */
-    access?: { readonly api: ApiName; readonly password?: boolean };
+    access?: { readonly api: ApiName; readonly password?: boolean; readonly nonce?: false };
   }
   interface FastifyRequest {
     /** Null on routes without `access`; use `callerOf`. */

@@ -6,6 +6,9 @@ const [spelling, otherSpelling] = ['/actors/v2', '/reactors/v2'];
 /** Who may use it: a token of a client that is subscribed, for a user with the grant. */
 export const reactorsAccess = { api: 'Actors' } as const;
 
+/** For operations that hand out access: a nonce, which is access handed out, does not open them. */
+export const reactorsAccessWithoutNonce = { api: 'Actors', nonce: false } as const;
+
 /** Serves the routes, whose paths begin after the area's, under both spellings. */
 export function underBothSpellings(routes: FastifyPluginAsyncTypebox): FastifyPluginAsyncTypebox {
   return async (app) => {

@@ -1,3 +1,4 @@
+import type { Delivered } from '../configs/delivered.ts';
 import type { Execution } from './execution.ts';
 
 /** What holds for one run, as the reactor said when it began. */
@@ -5,6 +6,8 @@ export interface RunRules {
   readonly timeoutSeconds: number;
   readonly memoryBytes: number;
   readonly logSeconds: number;
+  /** What its container gets of the reactor's configs, and what of them must not be seen in the log. */
+  readonly delivered: Delivered;
   /** The execution's own token; undefined where the reactor wants none. */
   readonly token: string | undefined;
 }

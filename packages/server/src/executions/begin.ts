@@ -103,6 +103,7 @@ async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): 
     execution,
     message: message.body,
     token: rules.token ?? '',
+    configs: rules.delivered.values,
     apiServer: await parts.apiServer(),
     tenant: config.tenant,
     secondPrefix: config.second_prefix,

@@ -17,6 +17,7 @@ export interface HandOverParts {
   readonly message: Uint8Array;
   /** Empty where the reactor wants none. */
   readonly token: string;
+  readonly configs: Readonly<Record<string, string>>;
   readonly apiServer: string;
   readonly tenant: string;
   /** Under which every variable of the service is repeated. */
@@ -24,7 +25,7 @@ export interface HandOverParts {
 }
 
 /**
- * What a container is given: the reactor's default environment, what the message's request set, the message, and what
+ * What a container is given: the reactor's default environment, what the message's request set, configs, the message, and what
  * the service says about the execution, the later over the earlier. A message that cannot be a variable is a file.
  */
 export function handOver(parts: HandOverParts): HandOver {
@@ -35,6 +36,7 @@ export function handOver(parts: HandOverParts): HandOver {
     environment: {
       ...reactor.environment,
       ...execution.environment,
+      ...allConfigs(parts.configs),
       ...(!asFile && { MSG: Buffer.from(message).toString() }),
       ...prefixed(prefix, said),
       ...(secondPrefix !== undefined && prefixed(secondPrefix, said)),
@@ -45,6 +47,13 @@ export function handOver(parts: HandOverParts): HandOver {
         )
       : [],
   };
+}
+
+/** One variable each, so that no sender replaces them, and together as JSON as long as Linux takes that. */
+function allConfigs(configs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const together = JSON.stringify(configs);
+  const fits = Buffer.byteLength(together) + 64 < longestVariable;
+  return { ...configs, ...(fits && { _actor_configs: together }) };
 }
 
 /** Bytes, what is too long for Linux, and text with NUL, at which a variable would end. */

@@ -1,5 +1,7 @@
 import { type Caller, isAdmin } from '../contract/caller.ts';
+import type { PermissionLevel } from '../contract/permission-level.ts';
 import { fail, type ServiceError } from '../errors.ts';
+import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
 import { type Execution, executionFrom } from './execution.ts';
 
@@ -11,18 +13,26 @@ export interface OwnedExecution {
 
 const idPattern = /^[0-9A-Za-z]{1,32}$/;
 
+export interface AccessParts {
+  readonly store: Store;
+  readonly reactors: Pick<Reactors, 'byName' | 'forCaller'>;
+}
+
 /**
- * The execution, if this caller may know of it. Its record says whose it is, so that those of a deleted reactor stay
- * readable for their owner.
+ * The execution, if the caller has the permission on its reactor. Those of a deleted reactor stay readable for whoever
+ * owned it, and for admins. `reactorName`: an id or an alias; the execution says which id it is.
  */
 export async function visibleExecution(
-  store: Store,
+  { store, reactors }: AccessParts,
   caller: Caller,
-  reactorId: string,
+  reactorName: string,
   executionId: string,
+  needs: PermissionLevel,
 ): Promise<OwnedExecution> {
   // Other texts name none, and some of them the store could not even be asked for.
   if (!idPattern.test(executionId)) throw unknownExecution(executionId);
+  const exists = (await reactors.byName(reactorName)) !== undefined;
+  const reactor = exists ? await reactors.forCaller(caller, reactorName, needs) : undefined;
   const row = await store.read
     .selectFrom('executions')
     .leftJoin('users', 'users.id', 'executions.owner_id')
@@ -30,10 +40,15 @@ export async function visibleExecution(
     .select('users.username as owner')
     .where('executions.id', '=', executionId)
     .executeTakeFirst();
-  if (row === undefined || row.reactor_id !== reactorId) throw unknownExecution(executionId);
-  if (row.owner_id !== caller.userId && !isAdmin(caller)) throw unknownExecution(executionId);
+  if (row === undefined || row.reactor_id !== (reactor?.id ?? reactorName))
+    throw unknownExecution(executionId);
+  if (reactor === undefined && !owned(caller, row.owner_id)) throw unknownExecution(executionId);
   return { execution: executionFrom(row), owner: row.owner ?? '' };
 }
+
+/** Whether what a deleted reactor has left is this caller's to see. A nonce ended with its reactor. */
+export const owned = (caller: Caller, ownerId: string): boolean =>
+  (ownerId === caller.userId && caller.by.kind !== 'nonce') || isAdmin(caller);
 
 export const unknownExecution = (name: string): ServiceError =>
   fail('unknown_resource', { kind: 'execution', name });

@@ -1,8 +1,9 @@
-import { type Caller, isAdmin } from '../contract/caller.ts';
+import type { Caller } from '../contract/caller.ts';
 import type { Page } from '../contract/page.ts';
 import { fail } from '../errors.ts';
 import { reactorIdPattern } from '../reactors/reactor.ts';
 import type { Store } from '../store/store.ts';
+import { type AccessParts, owned } from './execution-access.ts';
 
 /** Which page: with `below` it begins with the first execution that came before the one of this place. */
 export interface ListPlace extends Page {
@@ -10,6 +11,7 @@ export interface ListPlace extends Page {
 }
 
 export interface Totals {
+  readonly reactorId: string;
   readonly owner: string;
   readonly executions: number;
   readonly cpu: number;
@@ -19,30 +21,31 @@ export interface Totals {
 
 /**
  * The sums over all executions of a reactor, which the reactor carries with it. Those of a deleted reactor are added up
- * from what is left. Refuses callers who may not know of it.
+ * from what is left. Refuses callers who may not read it. `reactorName`: an id or an alias.
  */
-export async function totalsOf(store: Store, caller: Caller, reactorId: string): Promise<Totals> {
-  const unknown = () => fail('unknown_resource', { kind: 'reactor', name: reactorId });
-  if (!reactorIdPattern.test(reactorId)) throw unknown();
-  const reactor = await store.read
+export async function totalsOf(
+  { store, reactors }: AccessParts,
+  caller: Caller,
+  reactorName: string,
+): Promise<Totals> {
+  const exists = (await reactors.byName(reactorName)) !== undefined;
+  const left = exists ? undefined : await totalsLeft(store, caller, reactorName);
+  if (left !== undefined) return left;
+  const { id, ownerUsername } = await reactors.forCaller(caller, reactorName, 'READ');
+  const sums = await store.read
     .selectFrom('reactors')
-    .innerJoin('users', 'users.id', 'reactors.owner_id')
-    .select(['owner_id', 'username', 'total_executions', 'total_cpu', 'total_io', 'total_runtime'])
-    .where('reactors.id', '=', reactorId)
+    .select(['total_executions', 'total_cpu', 'total_io', 'total_runtime'])
+    .where('id', '=', id)
     .executeTakeFirst();
-  const visible = reactor?.owner_id === caller.userId || isAdmin(caller);
-  if (reactor !== undefined && visible) {
-    return {
-      owner: reactor.username,
-      executions: reactor.total_executions,
-      cpu: reactor.total_cpu,
-      io: reactor.total_io,
-      runtime: reactor.total_runtime,
-    };
-  }
-  const left = reactor === undefined ? await totalsLeft(store, caller, reactorId) : undefined;
-  if (left === undefined) throw unknown();
-  return left;
+  if (sums === undefined) throw fail('unknown_resource', { kind: 'reactor', name: reactorName });
+  return {
+    reactorId: id,
+    owner: ownerUsername,
+    executions: sums.total_executions,
+    cpu: sums.total_cpu,
+    io: sums.total_io,
+    runtime: sums.total_runtime,
+  };
 }
 
 async function totalsLeft(
@@ -50,6 +53,7 @@ async function totalsLeft(
   caller: Caller,
   reactorId: string,
 ): Promise<Totals | undefined> {
+  if (!reactorIdPattern.test(reactorId)) return undefined;
   const some = await store.read
     .selectFrom('executions')
     .leftJoin('users', 'users.id', 'executions.owner_id')
@@ -57,7 +61,7 @@ async function totalsLeft(
     .where('reactor_id', '=', reactorId)
     .limit(1)
     .executeTakeFirst();
-  if (some === undefined || (some.owner_id !== caller.userId && !isAdmin(caller))) return undefined;
+  if (some === undefined || !owned(caller, some.owner_id)) return undefined;
   const sums = await store.read
     .selectFrom('executions')
     .select((eb) => [
@@ -68,7 +72,7 @@ async function totalsLeft(
     ])
     .where('reactor_id', '=', reactorId)
     .executeTakeFirstOrThrow();
-  return { owner: some.username ?? '', ...sums };
+  return { reactorId, owner: some.username ?? '', ...sums };
 }
 
 /** Newest first. One more than the page holds, where there is one: it tells that there is a next page. */

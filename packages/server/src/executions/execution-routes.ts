@@ -3,11 +3,16 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { callerOf } from '../contract/caller.ts';
 import { pageFields, readPage } from '../contract/page.ts';
+import type { PermissionLevel } from '../contract/permission-level.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { fail } from '../errors.ts';
-import type { Store } from '../store/store.ts';
 import type { Execution } from './execution.ts';
-import { type OwnedExecution, unknownExecution, visibleExecution } from './execution-access.ts';
+import {
+  type AccessParts,
+  type OwnedExecution,
+  unknownExecution,
+  visibleExecution,
+} from './execution-access.ts';
 import { listExecutions, totalsOf } from './execution-list.ts';
 import {
   ExecutionList,
@@ -17,8 +22,7 @@ import {
 } from './execution-record.ts';
 import { ownerAddress, reactorAddress } from './links.ts';
 
-export interface ExecutionRoutesParts {
-  readonly store: Store;
+export interface ExecutionRoutesParts extends AccessParts {
   readonly baseUrl: () => string;
   /** Asks a running execution to stop. False: it does not run, or does so no more. */
   readonly halt: (execution: Execution, by: string) => Promise<boolean>;
@@ -39,9 +43,10 @@ export function executionRoutes(parts: ExecutionRoutesParts): FastifyPluginAsync
   const { store, baseUrl, halt } = parts;
   const visible = (
     request: FastifyRequest<{ Params: Static<typeof NamedExecution> }>,
+    needs: PermissionLevel,
   ): Promise<OwnedExecution> => {
     const { reactorId, executionId } = request.params;
-    return visibleExecution(store, callerOf(request), reactorId, executionId);
+    return visibleExecution(parts, callerOf(request), reactorId, executionId, needs);
   };
 
   return underBothSpellings(async (app) => {
@@ -74,11 +79,11 @@ export function executionRoutes(parts: ExecutionRoutesParts): FastifyPluginAsync
         },
       },
       async (request, reply) => {
-        const { reactorId } = request.params;
         const { cursor } = request.query;
         if (cursor !== undefined && request.query.offset !== undefined)
           throw fail('invalid_field', { field: 'offset', problem: 'cannot go with a cursor' });
-        const totals = await totalsOf(store, callerOf(request), reactorId);
+        const totals = await totalsOf(parts, callerOf(request), request.params.reactorId);
+        const { reactorId } = totals;
         const page = readPage(request.query);
         const found = await listExecutions(store, reactorId, { ...page, below: cursor });
         const shown = found.slice(0, page.limit);
@@ -118,7 +123,7 @@ export function executionRoutes(parts: ExecutionRoutesParts): FastifyPluginAsync
           response: { 200: ExecutionRecord },
         },
       },
-      async (request) => executionRecord(await visible(request), baseUrl()),
+      async (request) => executionRecord(await visible(request, 'READ'), baseUrl()),
     );
 
     app.get(
@@ -134,7 +139,7 @@ export function executionRoutes(parts: ExecutionRoutesParts): FastifyPluginAsync
         },
       },
       async (request, reply) => {
-        const { execution } = await visible(request);
+        const { execution } = await visible(request, 'READ');
         const message = await store.read
           .selectFrom('messages')
           .select('body')
@@ -160,7 +165,7 @@ export function executionRoutes(parts: ExecutionRoutesParts): FastifyPluginAsync
         },
       },
       async (request) => {
-        const { execution } = await visible(request);
+        const { execution } = await visible(request, 'UPDATE');
         const { userId, username } = callerOf(request);
         const { id, status } = execution;
         if (status !== 'RUNNING' || !(await halt(execution, username)))

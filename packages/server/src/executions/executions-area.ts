@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import type { Configs } from '../configs/configs.ts';
+import type { RunSecrets } from '../configs/run-secrets.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
@@ -25,6 +27,8 @@ interface Parts {
   readonly config: Config;
   readonly identity: Pick<Identity, 'changes'>;
   readonly area: Pick<ReactorsArea, 'reactors' | 'images'>;
+  readonly configs: Configs;
+  readonly runSecrets: RunSecrets;
   readonly engine: Engine;
   readonly instance: string;
   readonly log: {
@@ -68,6 +72,8 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     engineReturn,
     images,
     reactors,
+    configs: parts.configs,
+    runSecrets: parts.runSecrets,
     executions,
     logs: logs.logs,
     instance,

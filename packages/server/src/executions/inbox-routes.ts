@@ -120,10 +120,11 @@ function takeBytes(app: FastifyInstance): void {
 async function post(
   parts: InboxRoutesParts,
   request: FastifyRequest,
-  reactorId: string,
+  name: string,
 ): Promise<Static<typeof PostedMessage>> {
   const caller = callerOf(request);
-  const reactor = await parts.reactors.forCaller(caller, reactorId, 'EXECUTE');
+  const reactor = await parts.reactors.forCaller(caller, name, 'EXECUTE');
+  const reactorId = reactor.id;
   refuseEncoding(request);
   const { message: queryMessage, ...query } = fieldsOf(request.query);
   const read = readMessage({
@@ -159,10 +160,11 @@ async function post(
 async function show(
   parts: InboxRoutesParts,
   caller: Caller,
-  reactorId: string,
+  name: string,
   peek: number | undefined,
 ): Promise<Static<typeof InboxRecord>> {
-  const { ownerUsername } = await parts.reactors.forCaller(caller, reactorId, 'READ');
+  const reactor = await parts.reactors.forCaller(caller, name, 'READ');
+  const { id: reactorId, ownerUsername } = reactor;
   const messages = await countWaiting(parts.store, reactorId);
   const waiting = peek === undefined ? undefined : await peekWaiting(parts.store, reactorId, peek);
   return {
@@ -182,10 +184,12 @@ async function show(
 async function purge(
   parts: InboxRoutesParts,
   request: FastifyRequest,
-  reactorId: string,
+  name: string,
 ): Promise<Static<typeof PurgedInbox>> {
-  const { userId, username } = callerOf(request);
-  const { ownerUsername } = await parts.reactors.forCaller(callerOf(request), reactorId, 'UPDATE');
+  const caller = callerOf(request);
+  const { userId, username } = caller;
+  const reactor = await parts.reactors.forCaller(caller, name, 'UPDATE');
+  const { id: reactorId, ownerUsername } = reactor;
   const words = `dropped: ${username} purged the inbox before it ran`;
   const dropped = await dropWaiting(parts.store, reactorId, words, parts.onDropped);
   request.log.info({ reactor: reactorId, user: userId, dropped }, 'inbox purged');
@@ -204,7 +208,7 @@ function inboxLinks(baseUrl: string, reactorId: string, owner: string) {
 }
 
 const clientOf = ({ by }: Caller): string | null =>
-  by.kind === 'token' && by.clientId !== '' ? by.clientId : null;
+  (by.kind === 'token' || by.kind === 'nonce') && by.clientId !== '' ? by.clientId : null;
 
 function refuseEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];

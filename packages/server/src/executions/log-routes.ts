@@ -7,15 +7,13 @@ import { callerOf } from '../contract/caller.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { toJson, wrap } from '../contract/wrapping.ts';
 import { fail } from '../errors.ts';
-import type { Store } from '../store/store.ts';
-import { visibleExecution } from './execution-access.ts';
+import { type AccessParts, visibleExecution } from './execution-access.ts';
 import { executionAddress, ownerAddress } from './links.ts';
 import type { LogFollowing } from './log-follow.ts';
 import type { LogStore } from './log-store.ts';
 import { jsonAround, logText } from './log-text.ts';
 
-export interface LogRoutesParts {
-  readonly store: Store;
+export interface LogRoutesParts extends AccessParts {
   readonly logs: LogStore;
   readonly following: LogFollowing;
   readonly baseUrl: () => string;
@@ -76,7 +74,7 @@ const LogsRecord = Type.Object(
 
 /** The logs of an execution, as they stand or as they come. */
 export function logRoutes(parts: LogRoutesParts): FastifyPluginAsyncTypebox {
-  const { store, logs, following, baseUrl } = parts;
+  const { logs, following, baseUrl } = parts;
   const routes = underBothSpellings(async (app) => {
     app.get(
       '/:reactorId/executions/:executionId/logs',
@@ -95,18 +93,18 @@ export function logRoutes(parts: LogRoutesParts): FastifyPluginAsyncTypebox {
         const { reactorId, executionId } = request.params;
         const { stream, tail, after } = request.query;
         const caller = callerOf(request);
-        const { owner } = await visibleExecution(store, caller, reactorId, executionId);
+        const found = await visibleExecution(parts, caller, reactorId, executionId, 'READ');
         if (request.query.follow ?? acceptsEvents(request)) {
           const place = readLastEvent(request) ?? after;
           const left = whenLeft(reply);
           const events = following.events({ executionId, stream, tail, after: place }, left);
           return sendEvents(reply, events);
         }
-        const execution = executionAddress(baseUrl(), reactorId, executionId);
+        const execution = executionAddress(baseUrl(), found.execution.reactorId, executionId);
         const text = logText(logs, executionId, { stream, tail });
         return sendLogs(request, reply, text, {
           execution,
-          owner: ownerAddress(baseUrl(), owner),
+          owner: ownerAddress(baseUrl(), found.owner),
           self: `${execution}/logs`,
         });
       },

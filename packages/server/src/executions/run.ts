@@ -1,5 +1,9 @@
 import type { Config } from '../config.ts';
+import type { Configs } from '../configs/configs.ts';
+import type { Delivered } from '../configs/delivered.ts';
+import type { RunSecrets } from '../configs/run-secrets.ts';
 import { ContainerGone, PullFailed } from '../engines/engine.ts';
+import { ServiceError } from '../errors.ts';
 import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import { expectRows } from '../store/statement.ts';
@@ -15,6 +19,8 @@ import { type Watched, type WatchParts, watch } from './watch.ts';
 
 export interface RunParts extends BeginParts, WatchParts, SettleParts {
   readonly reactors: Pick<Reactors, 'byId'>;
+  readonly configs: Pick<Configs, 'deliveredTo'>;
+  readonly runSecrets: RunSecrets;
   readonly executions: Executions;
   readonly config: Config;
   /** The reactor may have something to run now. */
@@ -56,7 +62,9 @@ export class Runner {
     await this.#guarded(execution, async () => {
       const reactor = await reactors.byId(execution.reactorId);
       if (this.#stopping || !isRunnable(reactor)) return this.#giveBack(execution, reactor);
-      const active = this.#track(execution, reactor);
+      const delivered = await this.#delivered(execution, reactor);
+      if (delivered === undefined) return;
+      const active = this.#track(execution, reactor, delivered);
       const begun = await this.#begin(active, reactor);
       if (begun !== undefined) await this.#follow(active, begun);
     });
@@ -66,7 +74,10 @@ export class Runner {
   async adopt(execution: Execution, containerId: string): Promise<void> {
     const { reactors, engine } = this.#parts;
     await this.#guarded(execution, async () => {
-      const active = this.#track(execution, await reactors.byId(execution.reactorId));
+      const reactor = await reactors.byId(execution.reactorId);
+      // Where their key is missing, the log has to wait: nobody could keep them out of it.
+      const secrets = await this.#parts.runSecrets.recall(execution.id);
+      const active = this.#track(execution, reactor, { values: {}, secrets });
       active.containerId = containerId;
       const output = await engine.replay(containerId);
       await this.#follow(active, { containerId, output, replayed: true });
@@ -86,18 +97,33 @@ export class Runner {
     await Promise.allSettled(all.map(({ settled }) => settled));
   }
 
-  #track(execution: Execution, reactor: Reactor | undefined): Active {
-    const active = new Active(execution, this.#rulesOf(execution, reactor));
+  #track(execution: Execution, reactor: Reactor | undefined, delivered: Delivered): Active {
+    const active = new Active(execution, this.#rulesOf(execution, reactor, delivered));
     this.#active.set(execution.id, active);
     return active;
   }
 
-  #rulesOf(execution: Execution, reactor: Reactor | undefined): RunRules {
+  /** Undefined: a secret cannot be read, and the execution has ended for it. */
+  async #delivered(execution: Execution, reactor: Reactor): Promise<Delivered | undefined> {
+    const { configs, runSecrets } = this.#parts;
+    try {
+      const delivered = await configs.deliveredTo(reactor);
+      await runSecrets.keep(execution.id, delivered.secrets);
+      return delivered;
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      await this.fail(execution, `could not be run: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  #rulesOf(execution: Execution, reactor: Reactor | undefined, delivered: Delivered): RunRules {
     const { config, tokens } = this.#parts;
     return {
       timeoutSeconds: reactor?.timeoutSeconds ?? config.execution_time_limit,
       memoryBytes: reactor?.memoryBytes ?? config.default_memory,
       logSeconds: reactor?.logSeconds ?? config.log_retention,
+      delivered,
       token: reactor?.token === false ? undefined : tokens.of(execution),
     };
   }
@@ -126,6 +152,7 @@ export class Runner {
   }
 
   async #follow(active: Active, begun: Begun): Promise<void> {
+    const { runSecrets } = this.#parts;
     await this.#markRunning(active);
     let watched: Watched | undefined;
     try {
@@ -141,6 +168,7 @@ export class Runner {
     if (watched === undefined) return;
     await this.#finish(active, begun.containerId, watched);
     await this.#removeContainer(active);
+    await runSecrets.forget(active.execution.id, active.rules.delivered.secrets).catch(() => {});
   }
 
   async #markRunning({ execution }: Active): Promise<void> {

@@ -43,7 +43,7 @@ export async function watch(
   const { execution, rules } = active;
   const writer = await parts.logs.open(execution.id, {
     limitBytes: parts.config.log_limit,
-    secrets: rules.token === undefined ? [] : [rules.token],
+    secrets: [...(rules.token === undefined ? [] : [rules.token]), ...rules.delivered.secrets],
     keepSeconds: rules.logSeconds,
   });
   const detached = onAbort(active.letGo);

@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
+import type { Configs } from '../configs/configs.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import { readRoutes } from '../contract/route-config.ts';
 import type { Engine } from '../engines/engine.ts';
@@ -17,8 +18,13 @@ import { pageRoutes } from '../oauth/page-routes.ts';
 import { personPages } from '../oauth/person-pages.ts';
 import { problemPage } from '../oauth/problem-pages.ts';
 import { tokenRoutes } from '../oauth/token-routes.ts';
+import { configRoutes } from '../reactors/config-routes.ts';
 import { reactorRoutes } from '../reactors/reactor-routes.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
+import { aliasRoutes } from '../sharing/alias-routes.ts';
+import { nonceRoutes } from '../sharing/nonce-routes.ts';
+import { permissionRoutes } from '../sharing/permission-routes.ts';
+import type { SharingArea } from '../sharing/sharing-area.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
@@ -43,6 +49,8 @@ export interface AppParts {
   readonly identity: Identity;
   readonly oauth: OAuth;
   readonly reactors: ReactorsArea;
+  readonly configs: Configs;
+  readonly sharing: SharingArea;
   readonly executions: ExecutionsArea;
   readonly engine: Engine;
   readonly metrics: Metrics;
@@ -55,7 +63,7 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 /** The HTTP side of the service, put together and not yet listening. */
 export async function buildApp(parts: AppParts) {
   const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
-  const { reactors, executions } = parts;
+  const { reactors, configs, sharing, executions } = parts;
   const app = Fastify({
     loggerInstance: log,
     genReqId: requestId,
@@ -86,7 +94,7 @@ export async function buildApp(parts: AppParts) {
   };
   answerErrors(app, errorPages);
   answerUnknownPaths(app, paths, errorPages);
-  keepDoor(app, { ...oauth, credentials: identity.credentials });
+  keepDoor(app, { ...oauth, nonces: sharing.nonces, credentials: identity.credentials });
   readBodies(app);
   checkFields(app);
   wrapAnswers(app);
@@ -98,7 +106,11 @@ export async function buildApp(parts: AppParts) {
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
-  await app.register(reactorRoutes({ ...reactors, config, baseUrl }));
+  await app.register(reactorRoutes({ ...reactors, configs, config, baseUrl }));
+  await app.register(configRoutes({ ...reactors, configs, config, baseUrl }));
+  await app.register(permissionRoutes({ ...reactors, users: identity.users }));
+  await app.register(aliasRoutes({ ...reactors, ...sharing, baseUrl }));
+  await app.register(nonceRoutes({ ...reactors, ...sharing, baseUrl }));
   await app.register(
     inboxRoutes({
       store,
@@ -109,8 +121,8 @@ export async function buildApp(parts: AppParts) {
       onDropped: (id) => executions.executions.tellSettled(id),
     }),
   );
-  await app.register(executionRoutes({ store, baseUrl, halt: executions.halt }));
-  await app.register(logRoutes({ store, ...executions.logs, baseUrl }));
+  await app.register(executionRoutes({ ...reactors, store, baseUrl, halt: executions.halt }));
+  await app.register(logRoutes({ ...reactors, store, ...executions.logs, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);

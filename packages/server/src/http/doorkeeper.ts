@@ -6,13 +6,12 @@ import type { Credentials } from '../identity/credentials.ts';
 import type { User } from '../identity/user.ts';
 import type { AccessControl, TokenAccess } from '../oauth/access-control.ts';
 import type { AssertionCheck } from '../oauth/assertion.ts';
-import type { TierLimiter } from '../oauth/tiers.ts';
 import { readAuthorization } from './bearer-header.ts';
+import { byNonce, type NonceDoorParts, nonceIn, takesNonce } from './nonce-door.ts';
 
-export interface DoorkeeperParts {
+export interface DoorkeeperParts extends NonceDoorParts {
   readonly access: AccessControl;
   readonly credentials: Pick<Credentials, 'check'>;
-  readonly limiter: Pick<TierLimiter, 'take'>;
   /** Undefined until the operator trusts a gateway's keys. */
   readonly assertions: AssertionCheck | undefined;
 }
@@ -108,7 +107,8 @@ async function byAssertion(
   access: RouteAccess,
 ): Promise<Caller> {
   const header = parts.assertions && request.headers[parts.assertions.headerName];
-  if (parts.assertions === undefined || header === undefined) throw missing(access);
+  if (parts.assertions === undefined || header === undefined)
+    return withoutHeader(parts, request, access);
   const user = typeof header === 'string' ? await parts.assertions.userOf(header) : undefined;
   if (user === undefined) {
     const error = fail('invalid_credentials', {
@@ -120,6 +120,24 @@ async function byAssertion(
   requireGrant(caller, access.api);
   return caller;
 }
+
+/** A nonce stands in the address, and counts only where nothing stands in the headers. */
+async function withoutHeader(
+  parts: DoorkeeperParts,
+  request: FastifyRequest,
+  access: RouteAccess,
+): Promise<Caller> {
+  const nonce = nonceIn(request);
+  if (nonce === undefined || request.headers.authorization) throw missing(access);
+  if (!takesNonce(request)) throw missing(access, nonceIsNotEnough);
+  const { user, use } = await byNonce(parts, nonce);
+  const caller = callerFrom(user, use);
+  requireGrant(caller, access.api);
+  return caller;
+}
+
+const nonceIsNotEnough =
+  '; a nonce opens the operations of its reactor alone, and none that hand out access';
 
 function callerFrom(user: User, by: Caller['by']): Caller {
   const { id: userId, username, roles, grants } = user;
@@ -151,12 +169,12 @@ const invalidTokenChallenge = `${bearerChallenge}, error="invalid_token", error_
 const challenges = (access: RouteAccess): string =>
   access.password === true ? `${basicChallenge}, ${bearerChallenge}` : bearerChallenge;
 
-function missing(access: RouteAccess): ServiceError {
+function missing(access: RouteAccess, remark = ''): ServiceError {
   const needed =
     access.password === true
       ? 'your username and password (HTTP Basic), or an access token in the header Authorization: Bearer <token>'
       : 'an access token in the header Authorization: Bearer <token>';
-  return fail('missing_credentials', { needed }).withHeaders({
+  return fail('missing_credentials', { needed: needed + remark }).withHeaders({
     'www-authenticate': challenges(access),
   });
 }

@@ -28,6 +28,8 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
         { name: 'Clients', description: 'Client applications, their secrets and subscriptions' },
         { name: 'Profiles', description: 'Users and what is known of them' },
         { name: 'Reactors', description: 'Container images that run for each message' },
+        { name: 'Configs', description: 'Named values and secrets for containers' },
+        { name: 'Sharing', description: 'Who else may use a reactor, and under which name' },
         { name: 'Operations', description: 'Health, metrics and this description' },
       ],
       components: { securitySchemes },

@@ -70,6 +70,9 @@ const secretNames: ReadonlySet<string> = new Set([
   'secret',
   'consumerSecret',
   'admin_password',
+  'secrets_key',
+  'secrets_old_keys',
+  'x-nonce',
 ]);
 const deepest = 3;
 

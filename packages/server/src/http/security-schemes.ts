@@ -29,6 +29,12 @@ export const securitySchemes = {
     scheme: 'basic',
     description: "The user's own username and password.",
   },
+  nonce: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'x-nonce',
+    description: 'A nonce of the reactor, instead of a token.',
+  },
   clientSecret: {
     type: 'http',
     scheme: 'basic',
@@ -40,6 +46,7 @@ export const securitySchemes = {
 export function securityOf(route: RouteOptions) {
   const access = route.config?.access;
   if (access === undefined) return {};
-  const ways = [{ bearer: [] }, { oauth2: ['PRODUCTION'] }];
+  const nonce = access.nonce !== false && route.url.includes(':reactorId');
+  const ways = [{ bearer: [] }, { oauth2: ['PRODUCTION'] }, ...(nonce ? [{ nonce: [] }] : [])];
   return { security: access.password === true ? [{ basic: [] }, ...ways] : ways };
 }

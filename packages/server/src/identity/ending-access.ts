@@ -28,6 +28,16 @@ const deleteAuthorizations = prepared((db, p: { userId: string }) =>
   db.deleteFrom('authorizations').where(of.user, '=', p.userId),
 );
 
+const deleteNonces = prepared((db, p: { userId: string }) =>
+  db.deleteFrom('nonces').where('owner_id', '=', p.userId),
+);
+const deletePermissions = prepared((db, p: { userId: string }) =>
+  db.deleteFrom('reactor_permissions').where(of.user, '=', p.userId),
+);
+const deleteAliasPermissions = prepared((db, p: { userId: string }) =>
+  db.deleteFrom('alias_permissions').where(of.user, '=', p.userId),
+);
+
 /** Tokens that came of a client's secret or of an execution, not of the user's password. */
 const withoutPassword: readonly Flow[] = ['client_credentials', 'execution'];
 const deleteLoginTokens = prepared((db, p: { userId: string }) =>
@@ -43,7 +53,7 @@ const deleteLoginAuthorizations = prepared((db, p: { userId: string }) =>
     .where('flow', 'not in', withoutPassword),
 );
 
-/** Ends everything by which the user, or a client for it, gets in. What it owns stays. */
+/** Ends everything by which the user, or a client for it, gets in, and what others share with it. What it owns stays. */
 export function endAllAccess(userId: string): readonly Statement[] {
   return [
     deleteSessions({ userId }),
@@ -52,6 +62,9 @@ export function endAllAccess(userId: string): readonly Statement[] {
     deleteAccessTokens({ userId }),
     deleteRefreshTokens({ userId }),
     deleteConsents({ userId }),
+    deleteNonces({ userId }),
+    deletePermissions({ userId }),
+    deleteAliasPermissions({ userId }),
     deleteAuthorizations({ userId }),
   ];
 }

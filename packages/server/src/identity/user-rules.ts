@@ -1,12 +1,18 @@
 import { fail } from '../errors.ts';
 import { grantNames, roleNames } from './user.ts';
 
-export const usernameRule = '1 to 64 letters, digits, dots, underscores or hyphens, and not "me"';
+export const usernameRule =
+  '1 to 64 letters, digits, dots, underscores or hyphens, and not "me" or "WORLD"';
 export const passwordRule = 'at least 8 characters, and at most 1024 bytes of UTF-8';
 
-/** `me` in a path means whoever asks; in any case of letters, so that nobody is fooled by `Me`. */
+/**
+ * `me` in a path means whoever asks, and `WORLD` among permissions everyone; in any case of letters, so that nobody is
+ * fooled by `Me`.
+ */
+const taken: ReadonlySet<string> = new Set(['me', 'world', 'abaco_world']);
+
 export const isUsername = (text: string): boolean =>
-  /^[A-Za-z0-9._-]{1,64}$/.test(text) && text.toLowerCase() !== 'me';
+  /^[A-Za-z0-9._-]{1,64}$/.test(text) && !taken.has(text.toLowerCase());
 
 const mostPasswordBytes = 1024;
 

@@ -115,6 +115,11 @@ export class AccessControl {
     return (await this.#userOf(id))?.value;
   }
 
+  /** The application as last read; undefined when it is gone. */
+  async clientById(id: string): Promise<Client | undefined> {
+    return (await this.#clientOf(id))?.value.client;
+  }
+
   async #load(key: string): Promise<TokenAccess | undefined> {
     // What was read before a change and arrives after it may be outdated, so it is not remembered.
     const before = this.#parts.changes.generation;

@@ -12,6 +12,7 @@ const prefixes = {
   clientSecret: 'rct_cs_',
   authorizationCode: 'rct_ac_',
   deviceCode: 'rct_dc_',
+  nonce: 'rct_nc_',
 } as const;
 
 export type SecretKind = keyof typeof prefixes;
@@ -67,7 +68,7 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /** Any secret of ours inside a longer text, for redaction. */
-export const secretPattern = /rct_(?:at|rt|cs|ac|dc)_[0-9A-Za-z]{49}/g;
+export const secretPattern = /rct_(?:at|rt|cs|ac|dc|nc)_[0-9A-Za-z]{49}/g;
 
 function checksum(text: string): string {
   return digitsOf(crc32(text), checksumLength);

@@ -130,6 +130,7 @@ export class ImageKeeper {
     try {
       const obtained = await this.#turns.take(reactor.ownerId, signal, () =>
         obtainImage(this.#parts, {
+          reactor,
           reference: reactor.image,
           askRegistry,
           signal,

@@ -1,6 +1,6 @@
 import { fail } from '../errors.ts';
 import { reactorIdPattern } from './reactor.ts';
-import type { ListPlace } from './reactors.ts';
+import type { ListPlace } from './reactor-list.ts';
 
 /** A place in the list, to go on from at the same cost wherever it is. */
 export function cursorAfter({ createdAt, id }: ListPlace): string {

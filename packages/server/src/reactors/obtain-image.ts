@@ -1,12 +1,12 @@
 import type { Config } from '../config.ts';
 import { type Engine, type Image, PullFailed, type PullProgress } from '../engines/engine.ts';
 import { readReference } from '../engines/image-reference.ts';
+import type { PullCredentials } from './pull-credentials.ts';
 import type { Reactor } from './reactor.ts';
-import type { RegistryLogins } from './registry-credentials.ts';
 
 export interface ObtainParts {
   readonly engine: Pick<Engine, 'pull' | 'findImage'>;
-  readonly logins: Pick<RegistryLogins, 'forImage'>;
+  readonly credentials: Pick<PullCredentials, 'forPull'>;
   readonly policy: Config['pull_policy'];
 }
 
@@ -17,6 +17,8 @@ export interface Obtained {
 }
 
 interface Wish {
+  /** Whose image it is, and with whose credentials it is pulled. */
+  readonly reactor: Pick<Reactor, 'ownerId' | 'registryCredentials'>;
   readonly reference: string;
   /** Ask the registry although the operator lets a copy at hand do. */
   readonly askRegistry: boolean;
@@ -53,7 +55,7 @@ export async function obtainImage(parts: ObtainParts, wish: Wish): Promise<Obtai
  * has it, or else what the reference names now.
  */
 export async function obtainAgain(parts: ObtainParts, reactor: Reactor): Promise<Obtained> {
-  const wish = { signal: new AbortController().signal, onProgress: () => {} };
+  const wish = { reactor, signal: new AbortController().signal, onProgress: () => {} };
   const name = readReference(reactor.image)?.name;
   const same =
     reactor.imageDigest === null || name === undefined
@@ -70,16 +72,16 @@ export async function obtainAgain(parts: ObtainParts, reactor: Reactor): Promise
   return obtainImage(parts, { reference: reactor.image, askRegistry: false, ...wish });
 }
 
-async function pull({ engine, logins }: ObtainParts, wish: Wish): Promise<Image> {
-  const { reference, askRegistry, signal, onProgress } = wish;
+async function pull(parts: ObtainParts, wish: Wish): Promise<Image> {
+  const { reactor, reference, askRegistry, signal, onProgress } = wish;
   const parsed = readReference(reference);
   const key = parsed === undefined ? reference : `${parsed.repository} ${parsed.version}`;
   const others = underWay.get(key) ?? new Set();
   // Who asks by force wants what the registry has now, not what a pull that began earlier will bring.
   if (askRegistry) await Promise.allSettled(others);
   signal.throwIfAborted();
-  const credentials = await logins.forImage(reference);
-  const pulling = engine.pull(reference, { credentials, signal, onProgress });
+  const credentials = await parts.credentials.forPull(reactor, reference);
+  const pulling = parts.engine.pull(reference, { credentials, signal, onProgress });
   underWay.set(key, others.add(pulling));
   try {
     return await pulling;

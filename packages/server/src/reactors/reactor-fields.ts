@@ -96,6 +96,15 @@ export const RegisteredReactor = Type.Object(
     ),
     force: flag('On PUT: pull the image although its name and tag are the same. Not kept.'),
     privileged: flag('Run privileged containers, where the operator allows it. Default false.'),
+    registry_credentials: Type.Optional(
+      Type.String({
+        pattern: '^\\w{1,255}$',
+        allows: 'the name of one of your secrets',
+        description:
+          'For private images: the name of a secret of the owner (see configs) that holds username:password, or JSON with ' +
+          'username and password. Only the owner can name another one, or another registry with it.',
+      }),
+    ),
     type: Type.Optional(
       Type.Enum(['none', 'bin', 'json'], {
         type: 'string',

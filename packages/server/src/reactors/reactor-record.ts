@@ -1,7 +1,21 @@
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
+import { permissionLevels } from '../contract/permission-level.ts';
 import { type Reactor, reactorStatuses } from './reactor.ts';
+import { permissionMap } from './reactor-access.ts';
 import { asSize } from './reactor-rules.ts';
+
+/** Who may do what: a level by username. */
+export const PermissionMap = Type.Record(
+  Type.String(),
+  Type.String({ enum: [...permissionLevels] }),
+  {
+    title: 'Permissions',
+    description:
+      'Who may do what: a level by username, the owner included. WORLD is everyone who may use the area.',
+    examples: [{ ada: 'UPDATE', bob: 'EXECUTE', WORLD: 'READ' }],
+  },
+);
 
 /** A reactor as it is shown. */
 export const ReactorRecord = Type.Object(
@@ -38,6 +52,10 @@ export const ReactorRecord = Type.Object(
     token: Type.Boolean(),
     hints: Type.Array(Type.String()),
     privileged: Type.Boolean(),
+    registryCredentials: Type.Union([Type.String(), Type.Null()], {
+      description: 'The name of the secret with which its image is pulled.',
+    }),
+    permissions: PermissionMap,
     type: Type.String(),
     queue: Type.String(),
     useContainerUid: Type.Boolean(),
@@ -80,6 +98,8 @@ export function reactorRecord(
     token: reactor.token,
     hints: [...reactor.hints],
     privileged: reactor.privileged,
+    registryCredentials: reactor.registryCredentials,
+    permissions: permissionMap(reactor),
     type: reactor.legacy.type,
     queue: reactor.legacy.queue,
     useContainerUid: reactor.legacy.useContainerUid,

@@ -3,11 +3,18 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config.ts';
+import type { Configs } from '../configs/configs.ts';
 import { callerOf, isAdmin } from '../contract/caller.ts';
 import { pageFields, readPage } from '../contract/page.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { sameImage } from '../engines/image-reference.ts';
 import { fail } from '../errors.ts';
+import {
+  checkCredentials,
+  credentialsAreNew,
+  isOwner,
+  refuseOthersCredentials,
+} from './credential-rules.ts';
 import { cursorAfter, readCursor } from './list-cursor.ts';
 import { RegisteredReactor } from './reactor-fields.ts';
 import { ReactorRecord, reactorRecord } from './reactor-record.ts';
@@ -18,6 +25,7 @@ import type { Removal } from './removal.ts';
 export interface ReactorRoutesParts {
   readonly reactors: Reactors;
   readonly removal: Pick<Removal, 'remove'>;
+  readonly configs: Pick<Configs, 'credentialsOf'>;
   readonly config: Config;
   readonly baseUrl: () => string;
 }
@@ -29,7 +37,7 @@ const removalMs = 15_000;
 
 /** The reactors area: a user's own reactors. */
 export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncTypebox {
-  const { reactors, removal, config, baseUrl } = parts;
+  const { reactors, removal, configs, config, baseUrl } = parts;
   const show = (reactor: Parameters<typeof reactorRecord>[0]) =>
     reactorRecord(reactor, config, baseUrl());
   return underBothSpellings(async (app) => {
@@ -54,6 +62,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const { body } = request;
         const settings = readSettings(body, config, isAdmin(caller));
         const owner = { id: caller.userId, username: caller.username };
+        await checkCredentials(configs, owner.id, settings);
         const name = body.name === undefined || body.name === '' ? null : body.name;
         const reactor = await reactors.register(owner, name, settings, body.force ?? false);
         request.log.info({ reactor: reactor.id, user: caller.userId }, 'reactor registered');
@@ -68,9 +77,10 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         config: { access, answer: 'enveloped', message: 'Actors retrieved successfully.' },
         schema: {
           tags: ['Reactors'],
-          summary: 'List your reactors',
+          summary: 'List your reactors, and those shared with you',
           description:
-            'Newest first. The header Link has the address of the next page (rel="next"), which goes on from a cursor ' +
+            'Newest first: your own, those that somebody has given you a permission on, and those shared with everyone ' +
+            '(WORLD). The header Link has the address of the next page (rel="next"), which goes on from a cursor ' +
             'and costs the same on every page; offset counts from the start.',
           querystring: Type.Object({
             ...pageFields,
@@ -102,8 +112,8 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const after = readCursor(cursor);
         if (after !== undefined && request.query.offset !== undefined)
           throw fail('invalid_field', { field: 'offset', problem: 'cannot go with a cursor' });
-        const ownerId = all ? undefined : caller.userId;
-        const found = await reactors.list({ ownerId, limit: limit + 1, offset, after });
+        const userId = all ? undefined : caller.userId;
+        const found = await reactors.list({ userId, limit: limit + 1, offset, after });
         const page = found.slice(0, limit);
         const last = page.at(-1);
         if (found.length > limit && last !== undefined) {
@@ -143,7 +153,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
           summary: 'Replace what a reactor is',
           description:
             'Takes the complete description: what is not sent returns to its default; name and owner stay. The image is ' +
-            'pulled when its name or tag differs, or with force; then the revision is raised, and the status is ' +
+            'pulled when its name or tag differs, when other credentials are named, or with force; then the revision is raised, and the status is ' +
             'SUBMITTED again. What changes applies from the next execution on.',
           params: NamedReactor,
           body: RegisteredReactor,
@@ -154,9 +164,14 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const caller = callerOf(request);
         const reactor = await reactors.show(caller, request.params.reactorId, 'UPDATE');
         const settings = readSettings(request.body, config, isAdmin(caller));
+        if (isOwner(caller, reactor)) await checkCredentials(configs, reactor.ownerId, settings);
+        else refuseOthersCredentials(reactor, settings);
         const force = request.body.force ?? false;
         const changed = await reactors.replace(reactor, settings, (current) => ({
-          pull: force || !sameImage(current.image, settings.image),
+          pull:
+            force ||
+            !sameImage(current.image, settings.image) ||
+            credentialsAreNew(current, settings),
           askRegistry: force,
         }));
         request.log.info({ reactor: reactor.id, user: caller.userId }, 'reactor changed');

@@ -79,6 +79,7 @@ export function readSettings(
     token: given.token ?? true,
     hints: given.hints ?? [],
     privileged,
+    registryCredentials: given.registry_credentials ?? null,
     legacy: {
       type: given.type ?? 'none',
       queue: given.queue ?? 'default',

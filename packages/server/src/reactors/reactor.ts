@@ -1,3 +1,5 @@
+import type { PermissionLevel } from '../contract/permission-level.ts';
+
 /** A container image that is executed for each message posted to its inbox, and how its executions are to run. */
 export interface Reactor extends ReactorSettings {
   readonly id: string;
@@ -12,8 +14,19 @@ export interface Reactor extends ReactorSettings {
   readonly statusMessage: string;
   /** Raised each time the image is asked for anew. */
   readonly revision: number;
+  /** How many configs its containers get. */
+  readonly configs: number;
+  /** By user id: what those may do whom the owner gave something. */
+  readonly permissions: ReadonlyMap<string, Permission>;
+  /** What everyone may do who gets into the area. */
+  readonly worldLevel: PermissionLevel | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+interface Permission {
+  readonly username: string;
+  readonly level: PermissionLevel;
 }
 
 /** What a registration says and a PUT replaces. */
@@ -34,6 +47,8 @@ export interface ReactorSettings {
   readonly token: boolean;
   readonly hints: readonly string[];
   readonly privileged: boolean;
+  /** The name of a secret of the owner with which the image is pulled. */
+  readonly registryCredentials: string | null;
   readonly legacy: LegacyFields;
 }
 

@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts';
+import type { Configs } from '../configs/configs.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { AccessChanges } from '../identity/access-changes.ts';
 import type { Store } from '../store/store.ts';
 import { ImageKeeper } from './images.ts';
+import { PullCredentials } from './pull-credentials.ts';
 import { Reactors } from './reactors.ts';
 import { RegistryLogins } from './registry-credentials.ts';
 import { Removal } from './removal.ts';
@@ -12,6 +14,7 @@ interface Parts {
   readonly store: Store;
   readonly config: Pick<Config, 'pull_policy' | 'registry_auth'>;
   readonly changes: Pick<AccessChanges, 'write' | 'onChange'>;
+  readonly configs: Pick<Configs, 'credentialsOf'>;
   readonly engine: Pick<Engine, 'pull' | 'findImage'>;
   readonly log: {
     info(facts: object, message: string): void;
@@ -31,8 +34,9 @@ export interface ReactorsArea {
 
 /** Throws a SettingError when the file of registry credentials is not one. */
 export async function assembleReactors(parts: Parts): Promise<ReactorsArea> {
-  const { store, config, changes, engine, log } = parts;
+  const { store, config, changes, configs, engine, log } = parts;
   const logins = await RegistryLogins.open(config.registry_auth);
+  const credentials = new PullCredentials(logins, configs);
   const reactors = new Reactors({ store, changes, log });
   const tending = new Tending({
     store,
@@ -43,7 +47,7 @@ export async function assembleReactors(parts: Parts): Promise<ReactorsArea> {
     },
   });
   const policy = config.pull_policy;
-  const images = new ImageKeeper({ store, reactors, engine, logins, policy, log, tending });
+  const images = new ImageKeeper({ store, reactors, engine, credentials, policy, log, tending });
   const removal = new Removal({ store, reactors, changes, log, tending });
   return {
     reactors,

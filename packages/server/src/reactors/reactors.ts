@@ -1,12 +1,15 @@
-import { type Caller, isAdmin } from '../contract/caller.ts';
+import type { Caller } from '../contract/caller.ts';
 import type { PermissionLevel } from '../contract/permission-level.ts';
-import { fail, type ServiceError } from '../errors.ts';
+import { fail } from '../errors.ts';
 import type { AccessChange, AccessChanges } from '../identity/access-changes.ts';
 import { newId } from '../ids.ts';
 import { expectRows, once, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { UnexpectedRows } from '../store/store-errors.ts';
+import { canBeAlias } from './alias-names.ts';
 import { type Reactor, type ReactorSettings, reactorIdPattern } from './reactor.ts';
+import { nobody, permitted, unknownReactor } from './reactor-access.ts';
+import { type ListedPage, listReactors } from './reactor-list.ts';
 import { ReactorMemory } from './reactor-memory.ts';
 import { columnsOf, holdOwner, reactorFrom, selectReactors } from './reactor-rows.ts';
 
@@ -15,20 +18,6 @@ export interface ReactorsOptions {
   readonly changes: Pick<AccessChanges, 'write' | 'onChange'>;
   readonly log: { warn(facts: object, message: string): void };
   readonly now?: () => number;
-}
-
-/** Where a page of the list begins: after this reactor. */
-export interface ListPlace {
-  readonly createdAt: number;
-  readonly id: string;
-}
-
-export interface ListedPage {
-  /** Undefined: everybody's. */
-  readonly ownerId: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
-  readonly after: ListPlace | undefined;
 }
 
 /** Whether the image is fetched, and whether the registry is asked although a copy is at hand. */
@@ -71,36 +60,33 @@ export class Reactors {
 
   /** From memory where it is known. Never tells of pull progress: `show` does. */
   async byId(id: string): Promise<Reactor | undefined> {
-    return this.#memory.get(id) ?? this.#memory.load(id, () => this.#read(id));
+    return this.#memory.get(id) ?? this.#memory.load(undefined, () => this.#read(id));
   }
 
-  /** The reactor, if this caller may know of it. To anybody but its owner and admins it does not exist. */
-  async forCaller(caller: Caller, id: string, needs: PermissionLevel): Promise<Reactor> {
-    return visible(caller, id, needs, await this.byId(id));
+  /** By its id or one of its aliases; from memory where it is known. */
+  async byName(name: string): Promise<Reactor | undefined> {
+    return this.#remembered(name) ?? (await this.#find(name));
+  }
+
+  /** The reactor, if this caller has the permission. To those who have none at all it does not exist. */
+  async forCaller(caller: Caller, name: string, needs: PermissionLevel): Promise<Reactor> {
+    const known = this.#remembered(name) ?? (await this.#find(name));
+    const reactor = permitted(caller, name, needs, known);
+    if (caller.by.kind === 'nonce') await caller.by.use();
+    return reactor;
   }
 
   /** As the store has it at this moment. */
-  async show(caller: Caller, id: string, needs: PermissionLevel): Promise<Reactor> {
-    return visible(caller, id, needs, await this.#read(id));
+  async show(caller: Caller, name: string, needs: PermissionLevel): Promise<Reactor> {
+    const found = (await this.#read(name)) ?? (await this.#readByAlias(name));
+    const reactor = permitted(caller, name, needs, found);
+    if (caller.by.kind === 'nonce') await caller.by.use();
+    return reactor;
   }
 
   /** Newest first. */
-  async list({ ownerId, limit, offset, after }: ListedPage): Promise<readonly Reactor[]> {
-    let query = selectReactors(this.#store.read)
-      .orderBy('reactors.created_at', 'desc')
-      .orderBy('reactors.id', 'desc')
-      .limit(limit)
-      .offset(offset);
-    if (ownerId !== undefined) query = query.where('reactors.owner_id', '=', ownerId);
-    if (after !== undefined)
-      query = query.where((eb) =>
-        eb(
-          eb.refTuple('reactors.created_at', 'reactors.id'),
-          '<',
-          eb.tuple(after.createdAt, after.id),
-        ),
-      );
-    return (await query.execute()).map(reactorFrom);
+  list(page: ListedPage): Promise<readonly Reactor[]> {
+    return listReactors(this.#store.read, page);
   }
 
   async register(
@@ -146,6 +132,9 @@ export class Reactors {
       status: 'SUBMITTED',
       statusMessage: '',
       revision: 1,
+      configs: 0,
+      permissions: nobody,
+      worldLevel: undefined,
       createdAt: now,
       updatedAt: now,
     };
@@ -163,14 +152,14 @@ export class Reactors {
     const { id } = reactor;
     let current: Reactor | undefined = reactor;
     for (let attempt = 1; attempt <= mostTries; attempt += 1) {
-      if (current === undefined) throw unknown(id);
+      if (current === undefined) throw unknownReactor(id);
       if (current.status === 'SHUTTING_DOWN')
         throw fail('conflict', { problem: `The reactor ${id} is being deleted.` });
       const wish = decide(current);
       if (await this.#replaced(current, settings, wish)) {
         if (wish.pull) tellEach(this.#submitted, id);
         const after = await this.#read(id);
-        if (after === undefined) throw unknown(id);
+        if (after === undefined) throw unknownReactor(id);
         return after;
       }
       current = await this.#read(id);
@@ -212,6 +201,24 @@ export class Reactors {
     if (!reactorIdPattern.test(id)) return undefined;
     const row = await selectReactors(this.#store.read)
       .where('reactors.id', '=', id)
+      .executeTakeFirst();
+    return row && reactorFrom(row);
+  }
+
+  #remembered(name: string): Reactor | undefined {
+    return this.#memory.get(name) ?? this.#memory.byAlias(name);
+  }
+
+  async #find(name: string): Promise<Reactor | undefined> {
+    const byId = await this.byId(name);
+    return byId ?? this.#memory.load(name, () => this.#readByAlias(name));
+  }
+
+  async #readByAlias(name: string): Promise<Reactor | undefined> {
+    if (!canBeAlias(name)) return undefined;
+    const row = await selectReactors(this.#store.read)
+      .innerJoin('aliases', 'aliases.reactor_id', 'reactors.id')
+      .where('aliases.alias', '=', name)
       .executeTakeFirst();
     return row && reactorFrom(row);
   }
@@ -279,20 +286,6 @@ export class Reactors {
     }
   }
 }
-
-function visible(
-  caller: Caller,
-  id: string,
-  _needs: PermissionLevel,
-  reactor: Reactor | undefined,
-): Reactor {
-  if (reactor === undefined) throw unknown(id);
-  if (reactor.ownerId !== caller.userId && !isAdmin(caller)) throw unknown(id);
-  return reactor;
-}
-
-const unknown = (id: string): ServiceError =>
-  fail('unknown_resource', { kind: 'reactor', name: id });
 
 function tellEach(listeners: readonly ReactorListener[], id: string): void {
   for (const listener of listeners) listener(id);

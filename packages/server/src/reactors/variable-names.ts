@@ -10,6 +10,7 @@ export function variableNameProblem(
 ): string | undefined {
   if (!shape.test(name) || name === '__proto__')
     return 'is not a name for an environment variable: letters, digits and underscores, not beginning with a digit, at most 255';
+  if (name === '_actor_configs') return 'is reserved: _actor_configs is all configs together';
   if (name === 'MSG') return 'is reserved: MSG is the message';
   const prefix = ['_svc_', secondPrefix].find(
     (reserved) => reserved !== undefined && name.startsWith(reserved),

@@ -28,6 +28,10 @@ export interface ReactorsTable {
   /** JSON: what the ancestors' clients send, kept and shown without effect. */
   legacy: Generated<string>;
   privileged: Generated<number>;
+  /** The name of a secret of the owner with which the image is pulled. */
+  registry_credentials: string | null;
+  /** What everyone may do with it; null: nothing. */
+  world_level: 'READ' | 'EXECUTE' | 'UPDATE' | null;
   status: 'SUBMITTED' | 'READY' | 'ERROR' | 'SHUTTING_DOWN';
   status_message: Generated<string>;
   /** Each pull that was asked for makes a new one. */

@@ -15,6 +15,15 @@ import type {
 } from './authorization-tables.ts';
 import type { LogChunksTable, LogsTable } from './log-tables.ts';
 import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
+import type {
+  AliasesTable,
+  AliasPermissionsTable,
+  ConfigReactorsTable,
+  ConfigsTable,
+  ExecutionSecretsTable,
+  NoncesTable,
+  ReactorPermissionsTable,
+} from './sharing-tables.ts';
 
 /**
  * The tables, as TypeScript sees them: those of the store, and those of the logs, which are a database of their own.
@@ -40,6 +49,13 @@ export interface Schema {
   reactors: ReactorsTable;
   executions: ExecutionsTable;
   messages: MessagesTable;
+  reactor_permissions: ReactorPermissionsTable;
+  aliases: AliasesTable;
+  alias_permissions: AliasPermissionsTable;
+  nonces: NoncesTable;
+  configs: ConfigsTable;
+  config_reactors: ConfigReactorsTable;
+  execution_secrets: ExecutionSecretsTable;
   logs: LogsTable;
   log_chunks: LogChunksTable;
 }

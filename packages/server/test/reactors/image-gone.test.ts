@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { Configs } from '../../src/configs/configs.ts';
 import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { PullFailed } from '../../src/engines/engine.ts';
 import type { Reactor, ReactorSettings } from '../../src/reactors/reactor.ts';
 import { assembleReactors } from '../../src/reactors/reactors-area.ts';
+import { SecretBox } from '../../src/secrets/secret-box.ts';
 import { openImageRegistry } from '../harness/image-registry.ts';
 import { engineAddress, forgetImage } from '../harness/images.ts';
 import { openOwnStore } from '../harness/own-store.ts';
@@ -24,6 +27,7 @@ const settings = (image: string): ReactorSettings => ({
   token: true,
   hints: [],
   privileged: false,
+  registryCredentials: null,
   legacy: { type: 'none', queue: 'default', useContainerUid: false },
 });
 
@@ -35,6 +39,7 @@ test('An image that was removed from the engine is fetched again, with the same 
     store: own.store,
     config: { pull_policy: 'always', registry_auth: undefined },
     changes: own.changes,
+    configs: new Configs({ ...own, box: new SecretBox(randomBytes(32)) }),
     engine,
     log,
   });

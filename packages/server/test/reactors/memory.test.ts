@@ -26,6 +26,7 @@ const settings: ReactorSettings = {
   token: true,
   hints: [],
   privileged: false,
+  registryCredentials: null,
   legacy: { type: 'none', queue: 'default', useContainerUid: false },
 };
 const leaveImage = () => ({ pull: false, askRegistry: false });

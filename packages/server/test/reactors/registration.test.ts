@@ -59,6 +59,8 @@ test('A registration with an image alone is answered 201 with the record and its
     token: true,
     hints: [],
     privileged: false,
+    registryCredentials: null,
+    permissions: { ada: 'UPDATE' },
     type: 'none',
     queue: 'default',
     useContainerUid: false,
