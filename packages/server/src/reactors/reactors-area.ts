@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { AccessChanges } from '../identity/access-changes.ts';
+import type { QuotaDefaults } from '../identity/quotas.ts';
 import type { Store } from '../store/store.ts';
 import { ImageKeeper } from './images.ts';
 import { Reactors } from './reactors.ts';
@@ -10,7 +11,7 @@ import { Tending } from './tending.ts';
 
 interface Parts {
   readonly store: Store;
-  readonly config: Pick<Config, 'pull_policy' | 'registry_auth'>;
+  readonly config: Pick<Config, 'pull_policy' | 'registry_auth'> & QuotaDefaults;
   readonly changes: Pick<AccessChanges, 'write' | 'onChange'>;
   readonly engine: Pick<Engine, 'pull' | 'findImage'>;
   readonly log: {
@@ -33,7 +34,7 @@ export interface ReactorsArea {
 export async function assembleReactors(parts: Parts): Promise<ReactorsArea> {
   const { store, config, changes, engine, log } = parts;
   const logins = await RegistryLogins.open(config.registry_auth);
-  const reactors = new Reactors({ store, changes, log });
+  const reactors = new Reactors({ store, changes, log, quotas: config });
   const tending = new Tending({
     store,
     log,

@@ -13,6 +13,7 @@ import type {
   SessionsTable,
   SubscriptionsTable,
 } from './authorization-tables.ts';
+import type { IdempotencyKeysTable, WorkersTable } from './delivery-tables.ts';
 import type { LogChunksTable, LogsTable } from './log-tables.ts';
 import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
 
@@ -40,6 +41,8 @@ export interface Schema {
   reactors: ReactorsTable;
   executions: ExecutionsTable;
   messages: MessagesTable;
+  idempotency_keys: IdempotencyKeysTable;
+  workers: WorkersTable;
   logs: LogsTable;
   log_chunks: LogChunksTable;
 }
@@ -72,6 +75,8 @@ export interface UsersTable {
   roles: Generated<string>;
   /** A JSON array. */
   grants: Generated<string>;
+  /** JSON: number by name; what is not there is the operator's default. */
+  quotas: Generated<string>;
   /** Grows with each change, so that a change made from an outdated reading is noticed. */
   revision: Generated<number>;
   password_changed_at: number;

@@ -23,6 +23,7 @@ const settings: ReactorSettings = {
   cpus: 0.25,
   timeoutSeconds: 60,
   logSeconds: 60,
+  retries: 0,
   token: true,
   hints: [],
   privileged: false,
