@@ -90,7 +90,7 @@ const insertDelayed = prepared((db, p: NewExecution & { behind: number; dueAt: n
 
 /** Accepts messages with all that a plain one does not have: several at once, a time, a key, quotas. One unit. */
 export async function admitMany(store: Store, delivery: Delivery): Promise<Admitted> {
-  const { reactorId, key, limits, delaySeconds = 0 } = delivery;
+  const { reactorId, key, delaySeconds = 0 } = delivery;
   if (key !== undefined) {
     const first = await firstReply(store, reactorId, key);
     if (first !== undefined) return first;
@@ -107,14 +107,23 @@ export async function admitMany(store: Store, delivery: Delivery): Promise<Admit
       const first = await firstReply(store, reactorId, key);
       if (first !== undefined) return first;
     }
-    if (!isWithoutPlace(error)) throw error;
-    const statement = error instanceof UnexpectedRows ? error.statement : undefined;
-    if (statement !== undefined && statement === unit.quotaCheck && limits !== undefined)
-      throw await quotaProblem(store, limits, delivery.items.length);
-    if (statement !== undefined && statement === unit.insteadOf) throw new UsedUp();
-    throw fail('unknown_resource', { kind: 'reactor', name: reactorId });
+    throw isWithoutPlace(error) ? await refusal(store, delivery, unit, error) : error;
   }
   return { executionIds, repeated: false, dueAt };
+}
+
+/** Which of the unit's conditions it was. */
+async function refusal(
+  store: Store,
+  { reactorId, limits, items }: Delivery,
+  unit: ReturnType<typeof unitOf>,
+  error: unknown,
+): Promise<Error> {
+  const statement = error instanceof UnexpectedRows ? error.statement : -1;
+  if (statement === unit.quotaCheck && limits !== undefined)
+    return quotaProblem(store, limits, items.length);
+  if (statement === unit.insteadOf) return new UsedUp();
+  return fail('unknown_resource', { kind: 'reactor', name: reactorId });
 }
 
 /** What the messages were to come from is gone: somebody was faster. */

@@ -29,8 +29,12 @@ export class Claiming {
     const { store, instance, reactors, runner, workers, owners, config } = this.#parts;
     // What memory knows to be in vain need not be asked of the store: most messages arrive while others run.
     const reactor = await reactors.byId(reactorId);
-    if (reactor === undefined || !runner.hasRoomFor(reactor)) return undefined;
+    if (reactor === undefined) return undefined;
     const { ownerId } = reactor;
+    if (!runner.hasRoomFor(reactor)) {
+      owners.passOn(ownerId);
+      return undefined;
+    }
     if (!owners.take(ownerId, reactorId, quotaOf(reactor, 'containers', config))) return undefined;
     const worker = workers.take(reactorId);
     let claimed: Execution | undefined;

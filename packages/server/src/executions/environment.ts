@@ -35,6 +35,7 @@ export function handOver(parts: HandOverParts): HandOver {
     environment: {
       ...reactor.environment,
       ...execution.environment,
+      ...(secondPrefix !== undefined && underSecond(secondPrefix, execution.environment)),
       ...(!asFile && { MSG: Buffer.from(message).toString() }),
       ...prefixed(prefix, said),
       ...(secondPrefix !== undefined && prefixed(secondPrefix, said)),
@@ -79,6 +80,17 @@ function saidByService(
     username: execution.executor,
     ...(asFile && { message_file: fileOf(prefix) }),
   };
+}
+
+/** What the service itself has put beside the message: the attributes of an event. */
+function underSecond(
+  secondPrefix: string,
+  environment: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const own = Object.entries(environment).filter(([name]) => name.startsWith(prefix));
+  return Object.fromEntries(
+    own.map(([name, value]) => [`${secondPrefix}${name.slice(prefix.length)}`, value]),
+  );
 }
 
 function prefixed(

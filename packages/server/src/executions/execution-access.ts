@@ -35,5 +35,9 @@ export async function visibleExecution(
   return { execution: executionFrom(row), owner: row.owner ?? '' };
 }
 
+/** The application by which the caller came, where there is one. */
+export const clientOf = ({ by }: Caller): string | null =>
+  by.kind === 'token' && by.clientId !== '' ? by.clientId : null;
+
 export const unknownExecution = (name: string): ServiceError =>
   fail('unknown_resource', { kind: 'execution', name });

@@ -4,15 +4,20 @@ import { type Static, Type } from 'typebox';
 import { type Caller, callerOf } from '../contract/caller.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { fail } from '../errors.ts';
+import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
 import { admit } from './admit.ts';
+import { admitMany } from './admit-many.ts';
+import { type DeliverySettings, isPlain, limitsOf, readDelivery } from './delivery.ts';
+import { clientOf } from './execution-access.ts';
 import { shownTime } from './execution-time.ts';
-import { InboxRecord, PostedMessage, PurgedInbox } from './inbox-records.ts';
+import { InboxRecord, PostedBatch, PostedMessage, PurgedInbox } from './inbox-records.ts';
 import { executionAddress, ownerAddress, reactorAddress } from './links.ts';
 import { readMessage } from './message.ts';
 import { readOverrides } from './overrides.ts';
-import { countWaiting, dropWaiting, peekWaiting } from './waiting.ts';
+import type { DeliveryLimits } from './quota-checks.ts';
+import { countDelayed, countWaiting, dropWaiting, peekWaiting } from './waiting.ts';
 
 export interface InboxRoutesParts {
   readonly store: Store;
@@ -20,10 +25,12 @@ export interface InboxRoutesParts {
   readonly config: {
     readonly message_limit: number;
     readonly second_prefix: string | undefined;
-  };
+  } & DeliverySettings;
   readonly baseUrl: () => string;
   /** A message has been accepted. */
   readonly onAdmitted: (reactorId: string) => void;
+  /** A message has been accepted that is to run at this time, in microseconds. */
+  readonly onDelayed: (dueAt: number) => void;
   /** An execution has ended without having run. */
   readonly onDropped: (executionId: string) => void;
 }
@@ -49,19 +56,31 @@ export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox 
             'application/json',
             'application/octet-stream',
             'text/plain',
+            'application/x-ndjson',
+            'application/cloudevents+json',
+            'application/cloudevents-batch+json',
           ],
           params: NamedReactor,
           querystring: Type.Object({
             message: Type.Optional(
               Type.Unknown({ description: 'The message as a raw string, instead of a body.' }),
             ),
+            delay: Type.Optional(
+              Type.Unknown({
+                description:
+                  'After how many seconds the message enters the order of receipt. Others are not held up by it.',
+                examples: [60],
+              }),
+            ),
           }),
-          response: { 201: PostedMessage },
+          response: { 201: Type.Union([PostedMessage, PostedBatch]) },
         },
       },
       async (request, reply) => {
-        const posted = await post(parts, request, request.params.reactorId);
-        return reply.code(201).header('location', posted._links.self).send(posted);
+        const { posted, repeated } = await post(parts, request, request.params.reactorId);
+        if (repeated) reply.header('idempotency-replayed', 'true');
+        if ('self' in posted._links) reply.header('location', posted._links.self);
+        return reply.code(201).send(posted);
       },
     );
 
@@ -121,11 +140,14 @@ async function post(
   parts: InboxRoutesParts,
   request: FastifyRequest,
   reactorId: string,
-): Promise<Static<typeof PostedMessage>> {
+): Promise<Posted> {
   const caller = callerOf(request);
   const reactor = await parts.reactors.forCaller(caller, reactorId, 'EXECUTE');
   refuseEncoding(request);
   const { message: queryMessage, ...query } = fieldsOf(request.query);
+  const limits = limitsOf(reactor, parts.config);
+  if (!isPlain(request.headers, query['delay'], limits))
+    return postMore(parts, request, reactor, limits);
   const read = readMessage({
     contentType: request.headers['content-type'],
     body: Buffer.isBuffer(request.body) ? request.body : new Uint8Array(),
@@ -135,25 +157,71 @@ async function post(
   const environment = readOverrides(query, parts.config.second_prefix);
   const executionId = await admit(parts.store, {
     reactorId,
-    executor: {
-      userId: caller.userId,
-      username: caller.username,
-      clientId: clientOf(caller),
-    },
+    executor: executorOf(caller),
     message,
     environment,
   });
   parts.onAdmitted(reactorId);
   const baseUrl = parts.baseUrl();
   return {
-    executionId,
-    msg: message.shown,
-    _links: {
-      self: executionAddress(baseUrl, reactorId, executionId),
-      owner: ownerAddress(baseUrl, reactor.ownerUsername),
-      messages: `${reactorAddress(baseUrl, reactorId)}/messages`,
+    posted: {
+      executionId,
+      msg: message.shown,
+      _links: {
+        self: executionAddress(baseUrl, reactorId, executionId),
+        owner: ownerAddress(baseUrl, reactor.ownerUsername),
+        messages: `${reactorAddress(baseUrl, reactorId)}/messages`,
+      },
     },
+    repeated: false,
   };
+}
+
+interface Posted {
+  readonly posted: Static<typeof PostedMessage> | Static<typeof PostedBatch>;
+  /** It is the reply to an earlier request with the same key. */
+  readonly repeated: boolean;
+}
+
+/** The long way: with a key, a time, quotas, as a batch, or as events. */
+async function postMore(
+  parts: InboxRoutesParts,
+  request: FastifyRequest,
+  reactor: Reactor,
+  limits: DeliveryLimits | undefined,
+): Promise<Posted> {
+  const caller = callerOf(request);
+  const { message: queryMessage, delay, ...query } = fieldsOf(request.query);
+  const delivery = await readDelivery(
+    {
+      headers: request.headers,
+      body: Buffer.isBuffer(request.body) ? request.body : new Uint8Array(),
+      url: request.url,
+      queryMessage,
+      delay,
+      environment: readOverrides(query, parts.config.second_prefix),
+    },
+    caller.userId,
+    parts.config,
+  );
+  const { executionIds, repeated, dueAt } = await admitMany(parts.store, {
+    ...delivery,
+    reactorId: reactor.id,
+    executor: executorOf(caller),
+    limits,
+  });
+  if (dueAt !== undefined) parts.onDelayed(dueAt);
+  else if (!repeated) parts.onAdmitted(reactor.id);
+  const baseUrl = parts.baseUrl();
+  const _links = {
+    owner: ownerAddress(baseUrl, reactor.ownerUsername),
+    messages: `${reactorAddress(baseUrl, reactor.id)}/messages`,
+  };
+  if (delivery.isBatch) return { posted: { executionIds: [...executionIds], _links }, repeated };
+  const executionId = executionIds[0] ?? '';
+  const self = executionAddress(baseUrl, reactor.id, executionId);
+  const msg = delivery.messages[0]?.shown;
+  return { posted: { executionId, msg, _links: { self, ..._links } }, repeated };
 }
 
 async function show(
@@ -164,9 +232,11 @@ async function show(
 ): Promise<Static<typeof InboxRecord>> {
   const { ownerUsername } = await parts.reactors.forCaller(caller, reactorId, 'READ');
   const messages = await countWaiting(parts.store, reactorId);
+  const delayed = await countDelayed(parts.store, reactorId);
   const waiting = peek === undefined ? undefined : await peekWaiting(parts.store, reactorId, peek);
   return {
     messages,
+    delayed,
     ...(waiting !== undefined && {
       waiting: waiting.map(({ executionId, receivedAt, contentType, size }) => ({
         executionId,
@@ -203,8 +273,11 @@ function inboxLinks(baseUrl: string, reactorId: string, owner: string) {
   };
 }
 
-const clientOf = ({ by }: Caller): string | null =>
-  by.kind === 'token' && by.clientId !== '' ? by.clientId : null;
+const executorOf = (caller: Caller) => ({
+  userId: caller.userId,
+  username: caller.username,
+  clientId: clientOf(caller),
+});
 
 function refuseEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
@@ -229,6 +302,18 @@ const postDescription = [
   '',
   'A query parameter named after a key of `default_environment` replaces its value for this execution; other names are',
   'added to the environment. Names that begin with `_svc_` or `LD_`, `MSG` and `PATH` are refused.',
+  '',
+  'The header `Idempotency-Key` (1 to 255 visible characters of your choice): a request with the same key again gets the',
+  'first reply, with the header `Idempotency-Replayed: true`, and makes nothing new, for a day unless the operator says',
+  'otherwise. The same key with another message: 422.',
+  '',
+  'A batch (`application/x-ndjson`) has a message on each line, understood as it would be alone as JSON. All are accepted,',
+  'in the order of the lines, or none; the reply lists their executions in that order.',
+  '',
+  'A CloudEvent (`application/cloudevents+json`, or headers `ce-id`, `ce-source`, `ce-specversion` and `ce-type` beside the',
+  'data; several as `application/cloudevents-batch+json`) is delivered as its data: JSON as JSON, text as a raw string,',
+  'anything else as bytes, and an empty string where there is none. Its attributes are the variables `_svc_ce_id`,',
+  '`_svc_ce_source`, `_svc_ce_type` and so on, extensions too.',
   '',
   'The container finds the message in the variable `MSG`. Bytes, a message over 128 KiB and one with a NUL character',
   'cannot be a variable: they are the file `/_svc_binary_data`, which `_svc_message_file` names, and `MSG` is absent.',

@@ -28,12 +28,16 @@ export class OwnerPlaces {
     const left = (this.#taken.get(ownerId) ?? 0) - 1;
     if (left > 0) this.#taken.set(ownerId, left);
     else this.#taken.delete(ownerId);
+    this.passOn(ownerId);
+  }
+
+  /** The one that was to try has no use for it: the next may. */
+  passOn(ownerId: string): void {
     const aside = this.#aside.get(ownerId);
-    if (aside === undefined) return;
-    for (const reactorId of aside) {
-      aside.delete(reactorId);
-      if (aside.size === 0) this.#aside.delete(ownerId);
-      return this.#wake(reactorId);
-    }
+    const first = aside?.values().next().value;
+    if (aside === undefined || first === undefined) return;
+    aside.delete(first);
+    if (aside.size === 0) this.#aside.delete(ownerId);
+    this.#wake(first);
   }
 }

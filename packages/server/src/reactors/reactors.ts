@@ -4,6 +4,7 @@ import { fail, type ServiceError } from '../errors.ts';
 import type { AccessChange, AccessChanges } from '../identity/access-changes.ts';
 import type { QuotaDefaults } from '../identity/quotas.ts';
 import { newId } from '../ids.ts';
+import { takeNumber } from '../store/counters.ts';
 import { expectRows, once, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { UnexpectedRows } from '../store/store-errors.ts';
@@ -136,6 +137,7 @@ export class Reactors {
         expectRows(holdOwner({ ownerId: owner.id }), 1),
         ...(quota === undefined ? [] : [quota.check]),
         once((db) => db.insertInto('reactors').values(row)),
+        takeNumber('reactors'),
       );
     } catch (error) {
       if (error instanceof UnexpectedRows && error.statement === 1 && quota !== undefined)
