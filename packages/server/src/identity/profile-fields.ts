@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { fail } from '../errors.ts';
 import { compactTime, shownStatus } from './profile-record.ts';
 import { emailRule, fieldRule, mostCharacters, type ProfileFields } from './profile-rules.ts';
-import { changeQuotas, QuotaFields, sameQuotas } from './quotas.ts';
+import { changeQuotas, GivenQuotas, sameQuotas } from './quotas.ts';
 import {
   type DetailName,
   detailNames,
@@ -91,7 +91,7 @@ export const ChangedProfile = Type.Object(
         description: 'Inactive ends every session and token of the user at once. For admins.',
       }),
     ),
-    quotas: Type.Optional(QuotaFields),
+    quotas: Type.Optional(GivenQuotas),
     password: Type.Optional(Password),
     current_password: Type.Optional(
       Type.String({ description: 'Needed to change your own password.' }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { QuotaFields, shownQuotas } from './quotas.ts';
+import { ShownQuotas, shownQuotas } from './quotas.ts';
 import { fullNameOf, grantNames, roleNames, type User } from './user.ts';
 
 /** Profiles as they are shown. */
@@ -57,7 +57,7 @@ const FullProfile = Type.Object(
     ...compactProperties,
     roles: Names(roleNames),
     grants: Names(grantNames),
-    quotas: QuotaFields,
+    quotas: ShownQuotas,
     _links: Links,
   },
   { title: 'Profile' },

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { fail } from '../errors.ts';
 
 /** How much of the service one user may take up. */
-export const quotaNames = ['reactors', 'waitingMessages', 'containers', 'storedBytes'] as const;
+const quotaNames = ['reactors', 'waitingMessages', 'containers', 'storedBytes'] as const;
 
 type QuotaName = (typeof quotaNames)[number];
 
@@ -13,37 +13,52 @@ export type OwnQuotas = Readonly<Partial<Record<QuotaName, number>>>;
 const most = Number.MAX_SAFE_INTEGER;
 const allows = `a whole number from 0 to ${most}, or null for the operator's default`;
 
-const Quota = (description: string) =>
-  Type.Optional(
-    Type.Union([Type.Integer({ minimum: 0, maximum: most }), Type.Null()], { allows, description }),
-  );
+const Quota = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
-/** In a change: null goes back to the operator's default. In a record: null where the default holds. */
-export const QuotaFields = Type.Object(
+/** As a profile shows them. */
+export const ShownQuotas = Type.Object(
   {
     reactors: Quota('How many reactors the user may have.'),
     waitingMessages: Quota('How many messages may wait in their inboxes.'),
     containers: Quota('How many of their containers run at once on one machine.'),
     storedBytes: Quota('How many bytes of messages are kept for them.'),
   },
-  { title: 'Quotas', additionalProperties: false, allows: `an object of ${quotaNames.join(', ')}` },
+  {
+    title: 'Quotas',
+    description: "What an admin has set for the user; null: the operator's default holds.",
+  },
 );
+
+/** As a change names them; their names are checked where they are read, in both spellings. */
+export const GivenQuotas = Type.Record(Type.String(), Type.Unknown(), {
+  allows: `an object with some of ${quotaNames.join(', ')}`,
+  description: `How much the user may take up: ${quotaNames.join(', ')}. null: the operator's default. For admins.`,
+  examples: [{ reactors: 20, waitingMessages: 1000 }],
+});
 
 /** The user's own quotas after a change. */
 export function changeQuotas(
   current: OwnQuotas,
-  change: Readonly<Partial<Record<QuotaName, number | null>>>,
+  change: Readonly<Record<string, unknown>>,
 ): OwnQuotas {
-  const changed: Partial<Record<QuotaName, number>> = {};
-  for (const name of quotaNames) {
-    const value = change[name] === undefined ? current[name] : change[name];
-    if (value === null || value === undefined) continue;
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw fail('invalid_field', { field: `quotas.${name}`, problem: `takes ${allows}` });
-    changed[name] = value;
+  const changed: Partial<Record<QuotaName, number>> = { ...current };
+  for (const [given, value] of Object.entries(change)) {
+    const name = quotaNames.find((known) => known === given || snakeCase(known) === given);
+    if (name === undefined)
+      throw fail('invalid_field', {
+        field: `quotas.${given.slice(0, 64).toWellFormed()}`,
+        problem: `is not a quota; they are ${quotaNames.join(', ')}`,
+      });
+    if (value === null) delete changed[name];
+    else if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0)
+      changed[name] = value;
+    else throw fail('invalid_field', { field: `quotas.${name}`, problem: `takes ${allows}` });
   }
   return changed;
 }
+
+const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const sameQuotas = (one: OwnQuotas, other: OwnQuotas): boolean =>
   quotaNames.every((name) => one[name] === other[name]);
