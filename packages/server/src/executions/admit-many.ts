@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import { UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
 import {
   type Admission,
+  type Admitted,
   insertAt,
   insertMessage,
   isWithoutPlace,
@@ -27,15 +28,6 @@ export interface Delivery {
   readonly limits?: DeliveryLimits | undefined;
   /** Something that must still be there, once, and is used up: undone with the rest. */
   readonly instead?: Statement | undefined;
-}
-
-export interface Admitted {
-  /** In the order of the messages. */
-  readonly executionIds: readonly string[];
-  /** It is the reply to an earlier request with the same key. */
-  readonly repeated: boolean;
-  /** Microseconds; undefined: at once. */
-  readonly dueAt: number | undefined;
 }
 
 interface Places {

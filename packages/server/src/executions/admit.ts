@@ -20,6 +20,16 @@ export interface Admission {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** What came of messages that were accepted with more than a plain one has. */
+export interface Admitted {
+  /** In the order of the messages. */
+  readonly executionIds: readonly string[];
+  /** It is the reply to an earlier request with the same key. */
+  readonly repeated: boolean;
+  /** Microseconds; undefined: at once. */
+  readonly dueAt: number | undefined;
+}
+
 /** The next place in the order of receipt, as long as the reactor takes messages at all. */
 const takePlace = prepared((db, p: { reactorId: string; size: number }) =>
   db

@@ -19,7 +19,7 @@ export function readBatch(body: Uint8Array, mostMessages: number): readonly Mess
   return messages;
 }
 
-export const tooMany = (most: number): ServiceError =>
+const tooMany = (most: number): ServiceError =>
   invalid('The body', `has more than ${most} messages: send them in several batches`);
 
 function readLine(line: string, number: number): Message {

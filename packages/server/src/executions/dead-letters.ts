@@ -1,7 +1,7 @@
 import { prepared } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
-import type { Admission } from './admit.ts';
-import { type Admitted, admitMany, UsedUp } from './admit-many.ts';
+import type { Admission, Admitted } from './admit.ts';
+import { admitMany, UsedUp } from './admit-many.ts';
 import { type ContentType, contentTypes, type Execution, executionFrom } from './execution.ts';
 import type { DeliveryLimits } from './quota-checks.ts';
 import { reasonOf } from './retry.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fail } from '../errors.ts';
 import { prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
-import type { Admitted } from './admit-many.ts';
+import type { Admitted } from './admit.ts';
 
 /** A key that came with a request, and what the request asked for. */
 export interface GivenKey {

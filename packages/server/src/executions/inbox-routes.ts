@@ -4,33 +4,20 @@ import { type Static, Type } from 'typebox';
 import { type Caller, callerOf } from '../contract/caller.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { fail } from '../errors.ts';
-import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
-import type { Store } from '../store/store.ts';
 import { admit } from './admit.ts';
-import { admitMany } from './admit-many.ts';
-import { type DeliverySettings, isPlain, limitsOf, readDelivery } from './delivery.ts';
-import { clientOf } from './execution-access.ts';
+import { isPlain, limitsOf } from './delivery.ts';
 import { shownTime } from './execution-time.ts';
+import { executorOf, fieldsOf, type Posted, type PostParts, postMore } from './inbox-delivery.ts';
 import { InboxRecord, PostedBatch, PostedMessage, PurgedInbox } from './inbox-records.ts';
 import { executionAddress, ownerAddress, reactorAddress } from './links.ts';
 import { readMessage } from './message.ts';
 import { readOverrides } from './overrides.ts';
-import type { DeliveryLimits } from './quota-checks.ts';
 import { countDelayed, countWaiting, dropWaiting, peekWaiting } from './waiting.ts';
 
-export interface InboxRoutesParts {
-  readonly store: Store;
+export interface InboxRoutesParts extends PostParts {
   readonly reactors: Pick<Reactors, 'forCaller'>;
-  readonly config: {
-    readonly message_limit: number;
-    readonly second_prefix: string | undefined;
-  } & DeliverySettings;
-  readonly baseUrl: () => string;
-  /** A message has been accepted. */
-  readonly onAdmitted: (reactorId: string) => void;
-  /** A message has been accepted that is to run at this time, in microseconds. */
-  readonly onDelayed: (dueAt: number) => void;
+  readonly config: PostParts['config'] & { readonly message_limit: number };
   /** An execution has ended without having run. */
   readonly onDropped: (executionId: string) => void;
 }
@@ -177,53 +164,6 @@ async function post(
   };
 }
 
-interface Posted {
-  readonly posted: Static<typeof PostedMessage> | Static<typeof PostedBatch>;
-  /** It is the reply to an earlier request with the same key. */
-  readonly repeated: boolean;
-}
-
-/** The long way: with a key, a time, quotas, as a batch, or as events. */
-async function postMore(
-  parts: InboxRoutesParts,
-  request: FastifyRequest,
-  reactor: Reactor,
-  limits: DeliveryLimits | undefined,
-): Promise<Posted> {
-  const caller = callerOf(request);
-  const { message: queryMessage, delay, ...query } = fieldsOf(request.query);
-  const delivery = await readDelivery(
-    {
-      headers: request.headers,
-      body: Buffer.isBuffer(request.body) ? request.body : new Uint8Array(),
-      url: request.url,
-      queryMessage,
-      delay,
-      environment: readOverrides(query, parts.config.second_prefix),
-    },
-    caller.userId,
-    parts.config,
-  );
-  const { executionIds, repeated, dueAt } = await admitMany(parts.store, {
-    ...delivery,
-    reactorId: reactor.id,
-    executor: executorOf(caller),
-    limits,
-  });
-  if (dueAt !== undefined) parts.onDelayed(dueAt);
-  else if (!repeated) parts.onAdmitted(reactor.id);
-  const baseUrl = parts.baseUrl();
-  const _links = {
-    owner: ownerAddress(baseUrl, reactor.ownerUsername),
-    messages: `${reactorAddress(baseUrl, reactor.id)}/messages`,
-  };
-  if (delivery.isBatch) return { posted: { executionIds: [...executionIds], _links }, repeated };
-  const executionId = executionIds[0] ?? '';
-  const self = executionAddress(baseUrl, reactor.id, executionId);
-  const msg = delivery.messages[0]?.shown;
-  return { posted: { executionId, msg, _links: { self, ..._links } }, repeated };
-}
-
 async function show(
   parts: InboxRoutesParts,
   caller: Caller,
@@ -273,12 +213,6 @@ function inboxLinks(baseUrl: string, reactorId: string, owner: string) {
   };
 }
 
-const executorOf = (caller: Caller) => ({
-  userId: caller.userId,
-  username: caller.username,
-  clientId: clientOf(caller),
-});
-
 function refuseEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
@@ -286,10 +220,6 @@ function refuseEncoding(request: FastifyRequest): void {
     contentType: `with Content-Encoding ${encoding.slice(0, 40)}`,
     accepted: 'bodies that are not compressed',
   });
-}
-
-function fieldsOf(query: unknown): Readonly<Record<string, unknown>> {
-  return typeof query === 'object' && query !== null ? { ...query } : {};
 }
 
 const postDescription = [

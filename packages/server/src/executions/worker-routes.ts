@@ -4,87 +4,22 @@ import { type Static, Type } from 'typebox';
 import { callerOf } from '../contract/caller.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { fail } from '../errors.ts';
-import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
-import { ownerAddress, reactorAddress } from './links.ts';
 import type { WorkerPlaces } from './worker-places.ts';
-import { busyWorkers, workersOf } from './worker-rows.ts';
+import { listWorkers, Utilization, type WorkerListParts, WorkerRecord } from './worker-records.ts';
+import { busyWorkers } from './worker-rows.ts';
 
-export interface WorkerRoutesParts {
-  readonly store: Store;
+export interface WorkerRoutesParts extends WorkerListParts {
   readonly reactors: Pick<Reactors, 'forCaller' | 'show'>;
-  readonly workers: {
-    readonly places: Pick<WorkerPlaces, 'keep' | 'remove' | 'lastUse'>;
-    /** The container of an execution that runs on this machine. */
-    readonly containerOf: (executionId: string) => string | undefined;
+  readonly workers: WorkerListParts['workers'] & {
+    readonly places: Pick<WorkerPlaces, 'keep' | 'remove'>;
   };
   readonly config: { readonly most_workers: number };
-  readonly baseUrl: () => string;
 }
 
 const NamedReactor = Type.Object({ reactorId: Type.String() });
 const NamedWorker = Type.Object({ reactorId: Type.String(), workerId: Type.String() });
-const statuses = ['REQUESTED', 'READY', 'BUSY', 'SHUTTING_DOWN', 'ERROR'] as const;
-const Time = (description: string) =>
-  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
-
-const example = 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d';
-
-const WorkerRecord = Type.Object(
-  {
-    id: Type.String(),
-    actorId: Type.String({ description: 'The reactor' }),
-    status: Type.Enum([...statuses], {
-      description:
-        'REQUESTED: waits for the image of the reactor. READY. BUSY: an execution runs in it. SHUTTING_DOWN: goes after ' +
-        'its execution. ERROR: the reactor is in ERROR.',
-    }),
-    image: Type.String(),
-    location: Type.String({ description: 'The machine' }),
-    cid: Type.Union([Type.String(), Type.Null()], {
-      description: 'The container that runs in it, where it is on the machine that answers',
-    }),
-    createTime: Time('When it was made'),
-    lastExecutionTime: Time('When something last ran in it'),
-    lastHealthCheckTime: Time('When its machine last looked after it'),
-    _links: Type.Object({ self: Type.String(), owner: Type.String(), actor: Type.String() }),
-  },
-  {
-    title: 'Worker',
-    examples: [
-      {
-        id: 'Rk2vNq8WmXs4Ld',
-        actorId: 'hK3vXmPq8RnW2d',
-        status: 'READY',
-        image: 'busybox:1.36',
-        location: 'node-1',
-        cid: null,
-        createTime: '2026-01-31T12:00:00.000Z',
-        lastExecutionTime: '2026-01-31T12:04:05.000Z',
-        lastHealthCheckTime: '2026-01-31T12:04:30.000Z',
-        _links: {
-          self: `${example}/workers/Rk2vNq8WmXs4Ld`,
-          owner: 'https://reactors.example.org/profiles/v2/ada',
-          actor: example,
-        },
-      },
-    ],
-  },
-);
-
-const Utilization = Type.Object(
-  {
-    currentActors: Type.Integer({ description: 'Reactors that are there' }),
-    totalActors: Type.Integer({ description: 'Reactors that were ever registered' }),
-    workers: Type.Integer({ description: 'Workers of all reactors' }),
-    commandQueue: Type.Integer({ description: 'Reactors that wait for their image' }),
-  },
-  {
-    title: 'Utilization',
-    examples: [{ currentActors: 12, totalActors: 90, workers: 7, commandQueue: 0 }],
-  },
-);
 
 /** The workers of a reactor, and how much of the service is in use. */
 export function workerRoutes(parts: WorkerRoutesParts): FastifyPluginAsyncTypebox {
@@ -118,7 +53,10 @@ export function workerRoutes(parts: WorkerRoutesParts): FastifyPluginAsyncTypebo
         },
       },
       async (request) =>
-        list(parts, await reactors.show(callerOf(request), request.params.reactorId, 'READ')),
+        listWorkers(
+          parts,
+          await reactors.show(callerOf(request), request.params.reactorId, 'READ'),
+        ),
     );
 
     app.post(
@@ -150,7 +88,7 @@ export function workerRoutes(parts: WorkerRoutesParts): FastifyPluginAsyncTypebo
         const reactor = await reactors.show(callerOf(request), reactorId, 'UPDATE');
         if (!(await workers.places.keep(reactor.id, request.body.num)))
           throw fail('conflict', { problem: `The reactor ${reactor.id} is being deleted.` });
-        return list(parts, reactor);
+        return listWorkers(parts, reactor);
       },
     );
 
@@ -169,7 +107,7 @@ export function workerRoutes(parts: WorkerRoutesParts): FastifyPluginAsyncTypebo
       async (request) => {
         const { reactorId, workerId } = request.params;
         const reactor = await reactors.show(callerOf(request), reactorId, 'READ');
-        return named(await list(parts, reactor), workerId);
+        return named(await listWorkers(parts, reactor), workerId);
       },
     );
 
@@ -189,54 +127,13 @@ export function workerRoutes(parts: WorkerRoutesParts): FastifyPluginAsyncTypebo
       async (request) => {
         const { reactorId, workerId } = request.params;
         const reactor = await reactors.show(callerOf(request), reactorId, 'UPDATE');
-        named(await list(parts, reactor), workerId);
+        named(await listWorkers(parts, reactor), workerId);
         const isBusy = (await busyWorkers(store, reactor.id)).has(workerId);
         await workers.places.remove(reactor.id, workerId, isBusy);
         return null;
       },
     );
   });
-}
-
-async function list(
-  { store, workers, baseUrl }: WorkerRoutesParts,
-  reactor: Reactor,
-): Promise<Static<typeof WorkerRecord>[]> {
-  const [rows, busy] = await Promise.all([
-    workersOf(store, reactor.id),
-    busyWorkers(store, reactor.id),
-  ]);
-  const actor = reactorAddress(baseUrl(), reactor.id);
-  return rows.map((row) => {
-    const execution = busy.get(row.id);
-    const lastUse = workers.places.lastUse(reactor.id, row.id) ?? row.last_execution_at;
-    return {
-      id: row.id,
-      actorId: reactor.id,
-      status: statusOf(row.status, execution !== undefined, reactor),
-      image: reactor.image,
-      location: row.location,
-      cid: (execution !== undefined && workers.containerOf(execution)) || null,
-      createTime: new Date(row.created_at).toISOString(),
-      lastExecutionTime: lastUse === null ? null : new Date(lastUse).toISOString(),
-      lastHealthCheckTime: new Date(row.checked_at).toISOString(),
-      _links: {
-        self: `${actor}/workers/${row.id}`,
-        owner: ownerAddress(baseUrl(), reactor.ownerUsername),
-        actor,
-      },
-    };
-  });
-}
-
-function statusOf(
-  kept: 'READY' | 'SHUTTING_DOWN',
-  isBusy: boolean,
-  reactor: Reactor,
-): (typeof statuses)[number] {
-  if (kept === 'SHUTTING_DOWN' || reactor.status === 'SHUTTING_DOWN') return 'SHUTTING_DOWN';
-  if (isBusy) return 'BUSY';
-  return reactor.status === 'SUBMITTED' ? 'REQUESTED' : reactor.status;
 }
 
 function named<Worker extends { readonly id: string }>(
