@@ -97,5 +97,17 @@ export const PurgedInbox = Type.Object(
     dropped: Type.Integer({ description: 'How many messages were dropped' }),
     _links: InboxLinks,
   },
-  { title: 'PurgedInbox' },
+  {
+    title: 'PurgedInbox',
+    examples: [
+      {
+        msg: 'Actor mailbox purged.',
+        dropped: 2,
+        _links: {
+          self: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d/messages',
+          owner: 'https://reactors.example.org/profiles/v2/ada',
+        },
+      },
+    ],
+  },
 );

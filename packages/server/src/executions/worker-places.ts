@@ -30,9 +30,9 @@ interface Place {
   readonly reactorId: string;
   /** Its row is there, or on its way with a claim. */
   isKept: boolean;
-  /** Taken by a claim; with the execution once that has won one. */
+  /** Taken by a claim; with what runs in it once that has won something. */
   taken: boolean;
-  execution: string | undefined;
+  run: string | undefined;
   going: boolean;
   /** Milliseconds; when it was made, or last given back. */
   usedAt: number;
@@ -40,6 +40,9 @@ interface Place {
 }
 
 const longestPauseMs = 60_000;
+
+/** The next try of an execution may begin in the same place before the end of the last one has been told twice. */
+const runOf = ({ id, attempt }: Execution): string => `${id} ${attempt}`;
 
 /**
  * The workers of this machine: places in which executions run, one after the other. Which one a claim takes is decided
@@ -92,7 +95,7 @@ export class WorkerPlaces {
     if (place === undefined) return;
     if (execution !== undefined) {
       place.isKept = true;
-      place.execution = execution.id;
+      place.run = runOf(execution);
       return;
     }
     place.taken = false;
@@ -100,19 +103,19 @@ export class WorkerPlaces {
   }
 
   /** Something runs in it that was not claimed by this process. */
-  occupy({ id, reactorId, workerId }: Execution): void {
-    const place = this.#find(reactorId, workerId ?? '');
+  occupy(execution: Execution): void {
+    const place = this.#find(execution.reactorId, execution.workerId ?? '');
     if (place === undefined) return;
     place.taken = true;
-    place.execution = id;
+    place.run = runOf(execution);
   }
 
   /** The execution is over or given back. May be told twice. */
-  free({ id, reactorId, workerId }: Execution): void {
-    const place = this.#find(reactorId, workerId ?? '');
-    if (place?.execution !== id) return;
+  free(execution: Execution): void {
+    const place = this.#find(execution.reactorId, execution.workerId ?? '');
+    if (place?.run !== runOf(execution)) return;
     place.taken = false;
-    place.execution = undefined;
+    place.run = undefined;
     place.usedAt = Date.now();
     place.usedSince = true;
     if (place.going) void this.#remove(place);
@@ -209,7 +212,7 @@ export class WorkerPlaces {
       reactorId,
       isKept,
       taken: false,
-      execution: undefined,
+      run: undefined,
       going: false,
       usedAt: Date.now(),
       usedSince: false,

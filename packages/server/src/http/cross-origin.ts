@@ -10,6 +10,7 @@ const exposedHeaders = [
   'location',
   'link',
   'www-authenticate',
+  'idempotency-replayed',
 ].join(', ');
 
 /** Browsers may call the API from the configured origins, never with cookies, and never the pages that use one. */
