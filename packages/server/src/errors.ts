@@ -108,6 +108,12 @@ export const errorRegistry = {
     message: '{problem}',
     when: 'What was asked does not fit the state the resource is in.',
   },
+  idempotency_key_reused: {
+    status: 422,
+    message:
+      'Idempotency-Key: {key} was used with another request to this reactor. Send a new key with a new message.',
+    when: 'A key that is remembered comes with another body, type or query. Sending it again does not help.',
+  },
   body_too_large: {
     status: 413,
     message: 'The body is larger than the {limit} bytes that this operation takes.',

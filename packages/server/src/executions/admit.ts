@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { fail } from '../errors.ts';
 import { risingId } from '../ids.ts';
+import type { Schema } from '../store/schema.ts';
 import { expectRows, prepared } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
-import { ForeignKeyViolation, UnexpectedRows } from '../store/store-errors.ts';
+import { ForeignKeyViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
 import { nowInMicroseconds } from './execution-time.ts';
 import type { Message } from './message.ts';
 
@@ -19,19 +20,30 @@ export interface Admission {
   readonly environment: Readonly<Record<string, string>>;
 }
 
+/** What came of messages that were accepted with more than a plain one has. */
+export interface Admitted {
+  /** In the order of the messages. */
+  readonly executionIds: readonly string[];
+  /** It is the reply to an earlier request with the same key. */
+  readonly repeated: boolean;
+  /** Microseconds; undefined: at once. */
+  readonly dueAt: number | undefined;
+}
+
 /** The next place in the order of receipt, as long as the reactor takes messages at all. */
-const takePlace = prepared((db, p: { reactorId: string }) =>
+const takePlace = prepared((db, p: { reactorId: string; size: number }) =>
   db
     .updateTable('reactors')
     .set((eb) => ({
       last_seq: eb('last_seq', '+', 1),
       total_executions: eb('total_executions', '+', 1),
+      stored_bytes: eb('stored_bytes', '+', p.size),
     }))
     .where('id', '=', p.reactorId)
     .where('status', '!=', sql.lit('SHUTTING_DOWN')),
 );
 
-interface NewExecution {
+export interface NewExecution {
   readonly id: string;
   readonly reactorId: string;
   readonly executorId: string;
@@ -43,8 +55,14 @@ interface NewExecution {
   readonly receivedAt: number;
 }
 
-const insertExecution = prepared((db, p: NewExecution) =>
-  db
+/** The execution of a message, at the place (and not before the time) that its reactor has for it. */
+export function insertAt(
+  db: Kysely<Schema>,
+  p: NewExecution,
+  seq: RawBuilder<number>,
+  dueAt: RawBuilder<number | null>,
+) {
+  return db
     .insertInto('executions')
     .columns([
       'id',
@@ -59,6 +77,7 @@ const insertExecution = prepared((db, p: NewExecution) =>
       'message_size',
       'environment',
       'received_at',
+      'due_at',
     ])
     .expression((eb) =>
       eb
@@ -67,7 +86,7 @@ const insertExecution = prepared((db, p: NewExecution) =>
           sql<string>`${p.id}`.as('id'),
           'reactors.id as reactor_id',
           'owner_id',
-          'last_seq',
+          seq.as('seq'),
           sql.lit('SUBMITTED').as('status'),
           sql<string>`${p.executorId}`.as('executor_id'),
           sql<string>`${p.executor}`.as('executor'),
@@ -76,12 +95,17 @@ const insertExecution = prepared((db, p: NewExecution) =>
           sql<number>`cast(${p.size} as bigint)`.as('message_size'),
           sql<string>`${p.environment}`.as('environment'),
           sql<number>`cast(${p.receivedAt} as bigint)`.as('received_at'),
+          dueAt.as('due_at'),
         ])
         .where('reactors.id', '=', p.reactorId),
-    ),
+    );
+}
+
+const insertExecution = prepared((db, p: NewExecution) =>
+  insertAt(db, p, sql.ref<number>('last_seq'), sql<null>`cast(null as bigint)`),
 );
 
-const insertMessage = prepared((db, p: { executionId: string; body: Uint8Array }) =>
+export const insertMessage = prepared((db, p: { executionId: string; body: Uint8Array }) =>
   db.insertInto('messages').values({ execution_id: p.executionId, body: p.body }),
 );
 
@@ -94,7 +118,7 @@ export async function admit(store: Store, admission: Admission): Promise<string>
   const id = risingId();
   try {
     await store.write(
-      expectRows(takePlace({ reactorId }), 1),
+      expectRows(takePlace({ reactorId, size: message.body.byteLength }), 1),
       insertExecution({
         id,
         reactorId,
@@ -109,11 +133,16 @@ export async function admit(store: Store, admission: Admission): Promise<string>
       insertMessage({ executionId: id, body: message.body }),
     );
   } catch (error) {
-    // Without a place there is no execution, and so none that the message could belong to.
-    if (error instanceof UnexpectedRows || error instanceof ForeignKeyViolation) {
+    if (isWithoutPlace(error)) {
       throw fail('unknown_resource', { kind: 'reactor', name: reactorId });
     }
     throw error;
   }
   return id;
 }
+
+/** Without a place there is no execution, or one at the place of another, and none that the message could belong to. */
+export const isWithoutPlace = (error: unknown): boolean =>
+  error instanceof UnexpectedRows ||
+  error instanceof ForeignKeyViolation ||
+  (error instanceof UniqueViolation && error.table === 'executions');

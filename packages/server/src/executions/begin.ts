@@ -15,6 +15,7 @@ import type { Active } from './active.ts';
 import { containerName, labelsOf, labelsToFind } from './container-labels.ts';
 import type { EngineReturn } from './engine-return.ts';
 import { handOver } from './environment.ts';
+import type { Execution } from './execution.ts';
 import type { ExecutionTokens } from './execution-token.ts';
 
 export interface BeginParts {
@@ -117,7 +118,7 @@ async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): 
   ]);
   active.containerId = id;
   // The answer to an earlier try was lost. Whether that one started the container decides how its output is read.
-  if (adopted && (await hasStarted(parts, execution.id))) {
+  if (adopted && (await hasStarted(parts, execution))) {
     return { containerId: id, output: await engine.replay(id), replayed: true };
   }
   if (given.files.length > 0) await engine.handOver(id, given.files);
@@ -139,7 +140,7 @@ function specOf(
   environment: Readonly<Record<string, string>>,
 ): ContainerSpec {
   return {
-    name: containerName(execution.id),
+    name: containerName(execution),
     // The content and not the name: a tag that has moved since the reactor became ready changes nothing.
     image: reactor.imageId ?? reactor.image,
     environment,
@@ -155,9 +156,12 @@ function specOf(
   };
 }
 
-async function hasStarted({ engine, instance }: BeginParts, executionId: string): Promise<boolean> {
-  const name = containerName(executionId);
-  const containers = await engine.list(labelsToFind(instance, executionId));
+async function hasStarted(
+  { engine, instance }: BeginParts,
+  execution: Execution,
+): Promise<boolean> {
+  const name = containerName(execution);
+  const containers = await engine.list(labelsToFind(instance, execution.id));
   return containers.some((container) => container.name === name && container.state !== 'created');
 }
 

@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import { newId } from '../ids.ts';
-import { prepared } from '../store/statement.ts';
+import { prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { type Execution, executionFrom } from './execution.ts';
 import { nowInMicroseconds } from './execution-time.ts';
+import { delayedFrom } from './places.ts';
 
 // Literals and not parameters: only so do the partial indexes fit, and only with them does a claim cost the same
 // whether one message waits or a million.
 const submitted = sql.lit<'SUBMITTED'>('SUBMITTED');
 const running = sql.lit<'RUNNING'>('RUNNING');
+/** Behind it are those that are not in the order yet. */
+const endOfOrder = sql.lit(delayedFrom);
 
 /**
  * Takes the oldest message of a reactor, in one statement that two workers cannot both win.
@@ -17,6 +20,7 @@ const running = sql.lit<'RUNNING'>('RUNNING');
  * one. So the next can be claimed only once the one before it runs, whatever process runs it. On PostgreSQL two
  * statements at the same time choose the same row; the second waits for the first and then finds `worker_id` set.
  * Room is counted in the same statement: whoever made it wrong in the meantime has also taken the row.
+ * One that is to be tried again later keeps its place, and those behind it wait with it.
  */
 const claimOldest = prepared(
   (db, p: { reactorId: string; workerId: string; instance: string; now: number }) =>
@@ -26,6 +30,7 @@ const claimOldest = prepared(
         worker_id: p.workerId,
         instance: p.instance,
         claimed_at: p.now,
+        due_at: null,
         revision: eb.selectFrom('reactors').select('revision').where('id', '=', p.reactorId),
       }))
       .where('id', '=', (eb) =>
@@ -34,11 +39,13 @@ const claimOldest = prepared(
           .select('oldest.id')
           .where('oldest.reactor_id', '=', p.reactorId)
           .where('oldest.status', '=', submitted)
+          .where('oldest.seq', '<', endOfOrder)
           .orderBy('oldest.seq')
           .limit(1),
       )
       .where('status', '=', submitted)
       .where('worker_id', 'is', null)
+      .where((eb) => eb.or([eb('due_at', 'is', null), eb('due_at', '<=', p.now)]))
       .where(({ exists, selectFrom }) =>
         exists(
           selectFrom('reactors')
@@ -60,14 +67,22 @@ const claimOldest = prepared(
       .returningAll(),
 );
 
+/** Where an execution is to run: a place that is there already, or one that is made with the claim. */
+export interface ClaimingWorker {
+  readonly id: string;
+  readonly make?: Statement | undefined;
+}
+
 /** Undefined: nothing waits, or what waits has no room, or the reactor is not ready. */
 export async function claim(
   store: Store,
   reactorId: string,
   instance: string,
+  worker: ClaimingWorker = { id: newId() },
 ): Promise<Execution | undefined> {
   const [claimed] = await store.write(
-    claimOldest({ reactorId, workerId: newId(), instance, now: nowInMicroseconds() }),
+    claimOldest({ reactorId, workerId: worker.id, instance, now: nowInMicroseconds() }),
+    ...(worker.make === undefined ? [] : [worker.make]),
   );
   const row = claimed.rows[0];
   return row && executionFrom(row);
@@ -104,7 +119,8 @@ export async function reactorsWithWork(store: Store): Promise<readonly string[]>
         selectFrom('executions')
           .select('executions.id')
           .whereRef('executions.reactor_id', '=', 'reactors.id')
-          .where('executions.status', '=', submitted),
+          .where('executions.status', '=', submitted)
+          .where('executions.seq', '<', endOfOrder),
       ),
     )
     .execute();

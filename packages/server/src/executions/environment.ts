@@ -37,6 +37,7 @@ export function handOver(parts: HandOverParts): HandOver {
       ...reactor.environment,
       ...execution.environment,
       ...allConfigs(parts.configs),
+      ...(secondPrefix !== undefined && underSecond(secondPrefix, execution.environment)),
       ...(!asFile && { MSG: Buffer.from(message).toString() }),
       ...prefixed(prefix, said),
       ...(secondPrefix !== undefined && prefixed(secondPrefix, said)),
@@ -88,6 +89,17 @@ function saidByService(
     username: execution.executor,
     ...(asFile && { message_file: fileOf(prefix) }),
   };
+}
+
+/** What the service itself has put beside the message: the attributes of an event. */
+function underSecond(
+  secondPrefix: string,
+  environment: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const own = Object.entries(environment).filter(([name]) => name.startsWith(prefix));
+  return Object.fromEntries(
+    own.map(([name, value]) => [`${secondPrefix}${name.slice(prefix.length)}`, value]),
+  );
 }
 
 function prefixed(

@@ -50,5 +50,9 @@ export async function visibleExecution(
 export const owned = (caller: Caller, ownerId: string): boolean =>
   (ownerId === caller.userId && caller.by.kind !== 'nonce') || isAdmin(caller);
 
+/** The application by which the caller came, where there is one. */
+export const clientOf = ({ by }: Caller): string | null =>
+  (by.kind === 'token' || by.kind === 'nonce') && by.clientId !== '' ? by.clientId : null;
+
 export const unknownExecution = (name: string): ServiceError =>
   fail('unknown_resource', { kind: 'execution', name });

@@ -57,7 +57,9 @@ export const ExecutionRecord = Type.Object(
     cpu: Type.Integer({ description: 'Nanoseconds of CPU time' }),
     io: Type.Integer({ description: 'Bytes over the network and of block I/O' }),
     runtime: Type.Integer({ description: 'Whole seconds' }),
-    attempt: Type.Integer(),
+    attempt: Type.Integer({
+      description: 'Which try it is, from 1; cpu, io and runtime are those of all tries together',
+    }),
     messageId: Type.String({ description: 'The message is known by its execution' }),
     ...times,
     finalState: Type.Union([FinalState, Type.Null()], {

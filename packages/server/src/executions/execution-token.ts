@@ -45,7 +45,7 @@ const deleteToken = prepared((db, p: { hash: Uint8Array }) =>
   db.deleteFrom('access_tokens').where('hash', '=', p.hash),
 );
 
-type Claimed = Pick<Execution, 'id' | 'workerId'>;
+type Claimed = Pick<Execution, 'id' | 'workerId' | 'attempt'>;
 
 /**
  * The token of an execution: it acts for whoever posted the message, goes where the application may go that posted it,
@@ -63,8 +63,10 @@ export class ExecutionTokens {
     return new ExecutionTokens(await serviceKey(store, 'execution_tokens'));
   }
 
-  of({ id, workerId }: Claimed): string {
-    const bits = createHmac('sha256', this.#key).update(`${id} ${workerId}`).digest();
+  of({ id, workerId, attempt }: Claimed): string {
+    // A worker may run the same execution again; the token of its last try stays dead.
+    const claim = attempt > 1 ? `${id} ${workerId} ${attempt}` : `${id} ${workerId}`;
+    const bits = createHmac('sha256', this.#key).update(claim).digest();
     return secretFrom('accessToken', bits);
   }
 

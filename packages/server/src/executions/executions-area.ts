@@ -7,7 +7,9 @@ import type { Identity } from '../identity/identity.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
 import type { Store } from '../store/store.ts';
 import { ApiAddress, type Served } from './api-address.ts';
-import { claim, hasReadyReactor, reactorsWithWork } from './claim.ts';
+import { hasReadyReactor, reactorsWithWork } from './claim.ts';
+import { Claiming } from './claiming.ts';
+import { DueMessages } from './due.ts';
 import { EngineReturn } from './engine-return.ts';
 import type { Execution } from './execution.ts';
 import { ExecutionTokens } from './execution-token.ts';
@@ -15,11 +17,13 @@ import { Executions } from './executions.ts';
 import { fulfilWishes, halt } from './halt.ts';
 import type { LogStore } from './log-store.ts';
 import { assembleLogs, type LogsArea } from './logs-area.ts';
+import { OwnerPlaces } from './owner-places.ts';
 import { endAllOf } from './reactor-removal.ts';
 import { Reaper } from './reap.ts';
 import { recover, recoverOne } from './recover.ts';
 import { Runner } from './run.ts';
 import { Schedule } from './schedule.ts';
+import { WorkerPlaces } from './worker-places.ts';
 
 interface Parts {
   readonly store: Store;
@@ -45,6 +49,12 @@ export interface ExecutionsArea {
   readonly halt: (execution: Pick<Execution, 'id'>, by: string) => Promise<boolean>;
   /** A message has been accepted for this reactor. */
   readonly wake: (reactorId: string) => void;
+  /** A message has been accepted that is to run at this time, in microseconds. */
+  readonly expect: (dueAt: number) => void;
+  readonly workers: {
+    readonly places: WorkerPlaces;
+    readonly containerOf: (executionId: string) => string | undefined;
+  };
   /** Takes up what an earlier process has left, and then begins to run what waits. */
   start(served: Served): void;
   /** Lets go of what runs; containers go on. */
@@ -81,17 +91,19 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     log,
     apiServer: () => address.url(),
     wake: (reactorId) => schedule.wake(reactorId),
+    expect: (dueAt) => due.expect(dueAt),
+    freeWorker: (execution) => workers.free(execution),
     onLost: ({ id }) => void takeUpLater(id),
   });
+  const wake = (reactorId: string): void => schedule.wake(reactorId);
+  const due = new DueMessages({ store, wake, log });
+  const workers = new WorkerPlaces({ store, instance, idleLimit: config.worker_idle_limit, log });
+  const owners = new OwnerPlaces(wake);
+  const claiming = new Claiming({ store, instance, reactors, runner, workers, owners, config });
   const schedule: Schedule = new Schedule({
     places: config.containers_at_once,
-    claim: async (reactorId) => {
-      // What memory knows to be in vain need not be asked of the store: most messages arrive while others run.
-      const reactor = await reactors.byId(reactorId);
-      if (!runner.hasRoomFor(reactor)) return undefined;
-      return claim(store, reactorId, instance);
-    },
-    run: (execution) => runner.run(execution),
+    claim: (reactorId) => claiming.claim(reactorId),
+    run: (execution) => claiming.run(execution),
     withWork: async () => {
       await fulfilWishes(store, runner, instance);
       return reactorsWithWork(store);
@@ -106,6 +118,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     engineReturn,
     instance,
     runner,
+    claiming,
     schedule,
     log,
   };
@@ -115,6 +128,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
   const takeUpAll = async (): Promise<void> => {
     while (!stopping) {
       try {
+        await workers.load();
         return await recover(recovery);
       } catch (error) {
         if (!stopping) log.error({ err: error }, 'taking up executions again failed');
@@ -146,13 +160,19 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     engage();
     schedule.wake(reactorId);
   });
+  reactors.onRemoved((reactorId) => void workers.forgetReactor(reactorId));
   reactors.onRemoving((reactor, by) => endAllOf({ store, runner, executions }, reactor, by));
 
   return {
     executions,
     logs,
     halt: (execution, by) => halt(store, runner, execution, by),
-    wake: (reactorId) => schedule.wake(reactorId),
+    wake,
+    expect: (dueAt) => due.expect(dueAt),
+    workers: {
+      places: workers,
+      containerOf: (executionId) => runner.find(executionId)?.containerId,
+    },
     start: (served) => {
       logs.start();
       address.serve(served);
@@ -163,12 +183,16 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
           () => undefined,
         );
         schedule.start();
+        due.start();
+        workers.start();
         reaper.start();
       });
     },
     stop: async () => {
       stopping = true;
       schedule.stop();
+      due.stop();
+      workers.stop();
       reaper.stop();
       engineReturn.stop();
       await Promise.all([runner.stop(), address.close()]);

@@ -36,6 +36,30 @@ export const PostedMessage = Type.Object(
   },
 );
 
+export const PostedBatch = Type.Object(
+  {
+    executionIds: Type.Array(Type.String(), {
+      description: 'The executions that the messages lead to, in the order of the messages',
+    }),
+    _links: Type.Object({
+      owner: Type.String({ description: "The profile of the reactor's owner" }),
+      messages: Type.String({ description: 'The inbox' }),
+    }),
+  },
+  {
+    title: 'PostedBatch',
+    examples: [
+      {
+        executionIds: ['wq7PeV3mcNz4Ta', 'wq7PeV3mb2Xw8K'],
+        _links: {
+          owner: 'https://reactors.example.org/profiles/v2/ada',
+          messages: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d/messages',
+        },
+      },
+    ],
+  },
+);
+
 const WaitingMessage = Type.Object({
   executionId: Type.String(),
   receivedTime: Type.String({ description: 'UTC, without a zone' }),
@@ -46,6 +70,9 @@ const WaitingMessage = Type.Object({
 export const InboxRecord = Type.Object(
   {
     messages: Type.Integer({ description: 'How many messages wait' }),
+    delayed: Type.Integer({
+      description: 'How many more are not in the order yet: they wait for their time',
+    }),
     waiting: Type.Optional(Type.Array(WaitingMessage, { description: 'The oldest, with `peek`' })),
     _links: InboxLinks,
   },
@@ -54,6 +81,7 @@ export const InboxRecord = Type.Object(
     examples: [
       {
         messages: 2,
+        delayed: 0,
         _links: {
           self: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d/messages',
           owner: 'https://reactors.example.org/profiles/v2/ada',
@@ -69,5 +97,17 @@ export const PurgedInbox = Type.Object(
     dropped: Type.Integer({ description: 'How many messages were dropped' }),
     _links: InboxLinks,
   },
-  { title: 'PurgedInbox' },
+  {
+    title: 'PurgedInbox',
+    examples: [
+      {
+        msg: 'Actor mailbox purged.',
+        dropped: 2,
+        _links: {
+          self: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d/messages',
+          owner: 'https://reactors.example.org/profiles/v2/ada',
+        },
+      },
+    ],
+  },
 );

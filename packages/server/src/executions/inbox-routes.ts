@@ -5,25 +5,19 @@ import { type Caller, callerOf } from '../contract/caller.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { fail } from '../errors.ts';
 import type { Reactors } from '../reactors/reactors.ts';
-import type { Store } from '../store/store.ts';
 import { admit } from './admit.ts';
+import { isPlain, limitsOf } from './delivery.ts';
 import { shownTime } from './execution-time.ts';
-import { InboxRecord, PostedMessage, PurgedInbox } from './inbox-records.ts';
+import { executorOf, fieldsOf, type Posted, type PostParts, postMore } from './inbox-delivery.ts';
+import { InboxRecord, PostedBatch, PostedMessage, PurgedInbox } from './inbox-records.ts';
 import { executionAddress, ownerAddress, reactorAddress } from './links.ts';
 import { readMessage } from './message.ts';
 import { readOverrides } from './overrides.ts';
-import { countWaiting, dropWaiting, peekWaiting } from './waiting.ts';
+import { countDelayed, countWaiting, dropWaiting, peekWaiting } from './waiting.ts';
 
-export interface InboxRoutesParts {
-  readonly store: Store;
+export interface InboxRoutesParts extends PostParts {
   readonly reactors: Pick<Reactors, 'forCaller'>;
-  readonly config: {
-    readonly message_limit: number;
-    readonly second_prefix: string | undefined;
-  };
-  readonly baseUrl: () => string;
-  /** A message has been accepted. */
-  readonly onAdmitted: (reactorId: string) => void;
+  readonly config: PostParts['config'] & { readonly message_limit: number };
   /** An execution has ended without having run. */
   readonly onDropped: (executionId: string) => void;
 }
@@ -49,19 +43,31 @@ export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox 
             'application/json',
             'application/octet-stream',
             'text/plain',
+            'application/x-ndjson',
+            'application/cloudevents+json',
+            'application/cloudevents-batch+json',
           ],
           params: NamedReactor,
           querystring: Type.Object({
             message: Type.Optional(
               Type.Unknown({ description: 'The message as a raw string, instead of a body.' }),
             ),
+            delay: Type.Optional(
+              Type.Unknown({
+                description:
+                  'After how many seconds the message enters the order of receipt. Others are not held up by it.',
+                examples: [60],
+              }),
+            ),
           }),
-          response: { 201: PostedMessage },
+          response: { 201: Type.Union([PostedMessage, PostedBatch]) },
         },
       },
       async (request, reply) => {
-        const posted = await post(parts, request, request.params.reactorId);
-        return reply.code(201).header('location', posted._links.self).send(posted);
+        const { posted, repeated } = await post(parts, request, request.params.reactorId);
+        if (repeated) reply.header('idempotency-replayed', 'true');
+        if ('self' in posted._links) reply.header('location', posted._links.self);
+        return reply.code(201).send(posted);
       },
     );
 
@@ -121,12 +127,15 @@ async function post(
   parts: InboxRoutesParts,
   request: FastifyRequest,
   name: string,
-): Promise<Static<typeof PostedMessage>> {
+): Promise<Posted> {
   const caller = callerOf(request);
   const reactor = await parts.reactors.forCaller(caller, name, 'EXECUTE');
   const reactorId = reactor.id;
   refuseEncoding(request);
   const { message: queryMessage, ...query } = fieldsOf(request.query);
+  const limits = limitsOf(reactor, parts.config);
+  if (!isPlain(request.headers, query['delay'], limits))
+    return postMore(parts, request, reactor, limits);
   const read = readMessage({
     contentType: request.headers['content-type'],
     body: Buffer.isBuffer(request.body) ? request.body : new Uint8Array(),
@@ -136,24 +145,23 @@ async function post(
   const environment = readOverrides(query, parts.config.second_prefix);
   const executionId = await admit(parts.store, {
     reactorId,
-    executor: {
-      userId: caller.userId,
-      username: caller.username,
-      clientId: clientOf(caller),
-    },
+    executor: executorOf(caller),
     message,
     environment,
   });
   parts.onAdmitted(reactorId);
   const baseUrl = parts.baseUrl();
   return {
-    executionId,
-    msg: message.shown,
-    _links: {
-      self: executionAddress(baseUrl, reactorId, executionId),
-      owner: ownerAddress(baseUrl, reactor.ownerUsername),
-      messages: `${reactorAddress(baseUrl, reactorId)}/messages`,
+    posted: {
+      executionId,
+      msg: message.shown,
+      _links: {
+        self: executionAddress(baseUrl, reactorId, executionId),
+        owner: ownerAddress(baseUrl, reactor.ownerUsername),
+        messages: `${reactorAddress(baseUrl, reactorId)}/messages`,
+      },
     },
+    repeated: false,
   };
 }
 
@@ -166,9 +174,11 @@ async function show(
   const reactor = await parts.reactors.forCaller(caller, name, 'READ');
   const { id: reactorId, ownerUsername } = reactor;
   const messages = await countWaiting(parts.store, reactorId);
+  const delayed = await countDelayed(parts.store, reactorId);
   const waiting = peek === undefined ? undefined : await peekWaiting(parts.store, reactorId, peek);
   return {
     messages,
+    delayed,
     ...(waiting !== undefined && {
       waiting: waiting.map(({ executionId, receivedAt, contentType, size }) => ({
         executionId,
@@ -207,9 +217,6 @@ function inboxLinks(baseUrl: string, reactorId: string, owner: string) {
   };
 }
 
-const clientOf = ({ by }: Caller): string | null =>
-  (by.kind === 'token' || by.kind === 'nonce') && by.clientId !== '' ? by.clientId : null;
-
 function refuseEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
@@ -217,10 +224,6 @@ function refuseEncoding(request: FastifyRequest): void {
     contentType: `with Content-Encoding ${encoding.slice(0, 40)}`,
     accepted: 'bodies that are not compressed',
   });
-}
-
-function fieldsOf(query: unknown): Readonly<Record<string, unknown>> {
-  return typeof query === 'object' && query !== null ? { ...query } : {};
 }
 
 const postDescription = [
@@ -233,6 +236,19 @@ const postDescription = [
   '',
   'A query parameter named after a key of `default_environment` replaces its value for this execution; other names are',
   'added to the environment. Names that begin with `_svc_` or `LD_`, `MSG` and `PATH` are refused.',
+  '',
+  'The header `Idempotency-Key` (1 to 255 visible characters of your choice): a request with the same key again gets the',
+  'first reply, with the header `Idempotency-Replayed: true`, and makes nothing new, for a day unless the operator says',
+  'otherwise. The same key with another message: 422.',
+  '',
+  'A batch (`application/x-ndjson`) has a message on each line, understood as it would be alone as JSON. All are accepted,',
+  'in the order of the lines, or none; the reply lists their executions in that order.',
+  '',
+  'A CloudEvent (`application/cloudevents+json`, or headers `ce-id`, `ce-source`, `ce-specversion` and `ce-type` beside the',
+  'data; several as `application/cloudevents-batch+json`) is delivered as its data: JSON as JSON, text as a raw string,',
+  'anything else as bytes, and an empty string where there is none. Its attributes are the variables `_svc_ce_id`,',
+  '`_svc_ce_source`, `_svc_ce_type` and so on, extensions too. An event that comes twice runs twice, unless it comes with a',
+  'key.',
   '',
   'The container finds the message in the variable `MSG`. Bytes, a message over 128 KiB and one with a NUL character',
   'cannot be a variable: they are the file `/_svc_binary_data`, which `_svc_message_file` names, and `MSG` is absent.',

@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely';
 import type { OutputStream } from '../engines/engine.ts';
 import type { LogsTable } from '../store/log-tables.ts';
 import { expectRows, prepared, type Statement } from '../store/statement.ts';
@@ -17,11 +18,14 @@ export interface LogState {
 }
 
 export interface KeptLog extends LogState {
+  readonly attempt: number;
   readonly limit: number;
   readonly startedAt: number;
 }
 
-const insertLog = prepared((db, p: LogsTable) =>
+type LogRow = Selectable<LogsTable>;
+
+const insertLog = prepared((db, p: LogRow) =>
   db
     .insertInto('logs')
     .values({
@@ -34,11 +38,13 @@ const insertLog = prepared((db, p: LogsTable) =>
       size_limit: p.size_limit,
       started_at: p.started_at,
       expires_at: p.expires_at,
+      attempt: p.attempt,
     })
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-interface Advance extends Omit<LogsTable, 'started_at'> {
+interface Advance extends Omit<LogRow, 'started_at'> {
+  was_attempt: number;
   was_stdout: number;
   was_stderr: number;
 }
@@ -54,10 +60,12 @@ const advanceLog = prepared((db, p: Advance) =>
       size: p.size,
       size_limit: p.size_limit,
       expires_at: p.expires_at,
+      attempt: p.attempt,
     })
     .where('execution_id', '=', p.execution_id)
     .where('raw_stdout', '=', p.was_stdout)
-    .where('raw_stderr', '=', p.was_stderr),
+    .where('raw_stderr', '=', p.was_stderr)
+    .where('attempt', '=', p.was_attempt),
 );
 
 type ChunkRow = ReturnType<OpenChunk['row']> & { execution_id: string };
@@ -94,6 +102,9 @@ export interface LogStep {
   readonly chunk: ReturnType<OpenChunk['row']> | undefined;
   readonly limit: number;
   readonly expiresAt: number | null;
+  readonly attempt: number;
+  /** The try that wrote before; the same unless said. */
+  readonly fromAttempt?: number;
 }
 
 /**
@@ -101,7 +112,7 @@ export interface LogStep {
  * undone when the log is in another state, since then somebody else is writing it.
  */
 export function stepLog(step: LogStep): readonly Statement[] {
-  const { executionId, from, to, chunk, limit, expiresAt } = step;
+  const { executionId, from, to, chunk, limit, expiresAt, attempt, fromAttempt = attempt } = step;
   const row = {
     execution_id: executionId,
     raw_stdout: to.raw.stdout,
@@ -111,11 +122,17 @@ export function stepLog(step: LogStep): readonly Statement[] {
     size: to.size,
     size_limit: limit,
     expires_at: expiresAt,
+    attempt,
   };
   const head =
     from === undefined
       ? insertLog({ ...row, started_at: Date.now() })
-      : advanceLog({ ...row, was_stdout: from.raw.stdout, was_stderr: from.raw.stderr });
+      : advanceLog({
+          ...row,
+          was_stdout: from.raw.stdout,
+          was_stderr: from.raw.stderr,
+          was_attempt: fromAttempt,
+        });
   const body = chunk === undefined ? [] : [putChunk({ ...chunk, execution_id: executionId })];
   return [expectRows(head, 1), ...body];
 }
@@ -131,6 +148,7 @@ export async function findLog(store: Store, executionId: string): Promise<KeptLo
     raw: { stdout: row.raw_stdout, stderr: row.raw_stderr },
     dropped: { stdout: row.dropped_stdout, stderr: row.dropped_stderr },
     size: row.size,
+    attempt: row.attempt,
     limit: row.size_limit,
     startedAt: row.started_at,
   };

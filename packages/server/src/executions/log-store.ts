@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OutputStream } from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
+import { toAttempt } from './log-attempt.ts';
 import { expireLog, findAmong, findExpired, findUnended, removeLog } from './log-expiry.ts';
 import { type LogPart, partsOf } from './log-lines.ts';
 import { findChunk, findLog, type KeptLog } from './log-rows.ts';
@@ -24,7 +25,7 @@ export class LogStore {
   /** Begins a log, or goes on with one where its last writer, perhaps of an earlier process, has stopped. */
   async open(executionId: string, options: LogOptions): Promise<LogWriter> {
     await this.#writers.get(executionId)?.release();
-    const kept = await findLog(this.#store, executionId);
+    const kept = await toAttempt(this.#store, executionId, options.attempt ?? 1);
     const lastChunk =
       kept === undefined ? undefined : await findChunk(this.#store, executionId, kept.size);
     const writer: StoredLogWriter = new StoredLogWriter({

@@ -14,6 +14,8 @@ export interface LogWriter {
   write(chunk: OutputChunk): Promise<void>;
   /** The container has ended: resolves when every byte is durable. */
   end(): Promise<void>;
+  /** The same, for an execution that is tried again: the log stays open for the next try. */
+  pause(): Promise<void>;
   /** The service lets go of a container that runs on: what is sure is made durable, for a later writer to go on from. */
   release(): Promise<void>;
 }
@@ -25,6 +27,8 @@ export interface LogOptions {
   readonly secrets: readonly string[];
   /** How long the log is kept after its end. */
   readonly keepSeconds: number;
+  /** Which try of the execution writes; the bytes of its container are counted from its first. */
+  readonly attempt?: number;
 }
 
 /** Another process writes this log now. What this one would add is there already, or comes from there. */
@@ -103,13 +107,21 @@ export class StoredLogWriter implements LogWriter {
   }
 
   end(): Promise<void> {
+    return this.#close(true);
+  }
+
+  pause(): Promise<void> {
+    return this.#close(false);
+  }
+
+  #close(forGood: boolean): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#done) return;
       const now = Date.now();
       for (const stream of streams) {
         for (const piece of this.#redactions[stream].end()) await this.#keep(stream, now, piece);
       }
-      this.#expiresAt = now + this.#parts.options.keepSeconds * 1000;
+      if (forGood) this.#expiresAt = now + this.#parts.options.keepSeconds * 1000;
       await this.#finish();
     });
   }
@@ -237,6 +249,7 @@ export class StoredLogWriter implements LogWriter {
       chunk,
       limit: options.limitBytes,
       expiresAt: this.#expiresAt,
+      attempt: options.attempt ?? 1,
     });
     for (let wait = 50; ; wait = Math.min(wait * 2, longestPause)) {
       try {

@@ -9,7 +9,7 @@ import { Retention } from './retain.ts';
 interface Parts {
   readonly store: Store;
   readonly logs: LogStore;
-  readonly config: Pick<Config, 'log_retention' | 'execution_retention'>;
+  readonly config: Pick<Config, 'log_retention' | 'execution_retention' | 'dead_letter_retention'>;
   readonly executions: Executions;
   readonly reactors: Pick<Reactors, 'onRemoved'>;
   readonly log: { warn(facts: object, message: string): void };

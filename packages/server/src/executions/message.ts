@@ -69,6 +69,11 @@ function readJson(body: Uint8Array, charset: string): Message {
   const text = decode(body, charset);
   if (text.trim() === '')
     throw invalid('The body', 'is empty: send a message, such as a JSON document');
+  return readJsonText(text);
+}
+
+/** A JSON document as a message: a raw string where it has a field `message`. */
+export function readJsonText(text: string): Message {
   const value = parseJson(text);
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'message')) {
     const message = Reflect.get(value, 'message');
@@ -80,7 +85,7 @@ function readJson(body: Uint8Array, charset: string): Message {
 }
 
 /** What is nested so deeply that it cannot be written again is refused here, and not when the reply is made. */
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -2,10 +2,18 @@ import { fail } from '../errors.ts';
 import { longestVariable, variableNameProblem } from '../reactors/variable-names.ts';
 
 /** Parameters of the operation itself and of the way to it: they are never variables. */
-const ownParameters = new Set(['message', 'naked', 'pretty', 'limit', 'offset', 'x-nonce']);
+const ownParameters = new Set([
+  'message',
+  'delay',
+  'naked',
+  'pretty',
+  'limit',
+  'offset',
+  'x-nonce',
+]);
 
 /** Names that operations to come will take: a variable of that name would change its meaning then. */
-const keptForLater = new Set(['wait', 'delay']);
+const keptForLater = new Set(['wait']);
 
 /**
  * What the query of a message sets in the environment of its execution. Names of default_environment replace its

@@ -1,6 +1,7 @@
 import { type ContainerSummary, type Engine, EngineUnavailable } from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy } from './claim.ts';
+import type { Claiming } from './claiming.ts';
 import { containerName, executionOf, labelsOfInstance, labelsToFind } from './container-labels.ts';
 import type { EngineReturn } from './engine-return.ts';
 import type { Execution } from './execution.ts';
@@ -14,6 +15,7 @@ export interface RecoverParts extends SettleParts {
   readonly engineReturn: Pick<EngineReturn, 'wait'>;
   readonly instance: string;
   readonly runner: Runner;
+  readonly claiming: Pick<Claiming, 'occupy'>;
   readonly schedule: Pick<Schedule, 'occupy' | 'wake'>;
   readonly log: {
     info(facts: object, message: string): void;
@@ -33,9 +35,9 @@ export async function recover(parts: RecoverParts): Promise<void> {
   if (claimed.length > 0) log.info({ executions: claimed.length }, 'taking up executions again');
   const byName = new Map(containers.map((container) => [container.name, container]));
   for (const execution of claimed) {
-    await takeUp(parts, execution, byName.get(containerName(execution.id)));
+    await takeUp(parts, execution, byName.get(containerName(execution)));
   }
-  const known = new Set(claimed.map(({ id }) => id));
+  const known = new Set(claimed.map(containerName));
   await removeStrangers(parts, containers, known);
 }
 
@@ -43,10 +45,16 @@ export async function recover(parts: RecoverParts): Promise<void> {
 export async function recoverOne(parts: RecoverParts, executionId: string): Promise<void> {
   const { store, engine, instance } = parts;
   const labels = labelsToFind(instance, executionId);
-  const [container] = await whenEngineIsThere(parts, () => engine.list(labels));
+  const containers = await whenEngineIsThere(parts, () => engine.list(labels));
   const claimed = await claimedBy(store, instance);
   const execution = claimed.find(({ id }) => id === executionId);
-  if (execution !== undefined) await takeUp(parts, execution, container);
+  if (execution === undefined) return;
+  const name = containerName(execution);
+  await takeUp(
+    parts,
+    execution,
+    containers.find((container) => container.name === name),
+  );
 }
 
 async function takeUp(
@@ -56,7 +64,7 @@ async function takeUp(
 ): Promise<void> {
   const { engine, runner, schedule, log } = parts;
   if (container !== undefined && container.state !== 'created') {
-    schedule.occupy(runner.adopt(execution, container.id));
+    schedule.occupy(parts.claiming.occupy(execution, runner.adopt(execution, container.id)));
     return;
   }
   if (execution.status === 'RUNNING') {
@@ -74,11 +82,13 @@ async function takeUp(
 export async function removeStrangers(
   { engine, runner, log }: Pick<RecoverParts, 'engine' | 'runner' | 'log'>,
   containers: readonly ContainerSummary[],
+  /** By the names of their containers: an execution that is tried again has left its last one behind. */
   known: ReadonlySet<string>,
 ): Promise<void> {
   for (const { id, name, labels } of containers) {
-    const execution = executionOf(labels) ?? '';
-    if (known.has(execution) || runner.find(execution) !== undefined) continue;
+    const active = runner.find(executionOf(labels) ?? '');
+    if (known.has(name) || (active !== undefined && containerName(active.execution) === name))
+      continue;
     try {
       await engine.remove(id);
       log.info({ container: name }, 'removed a container that was left behind');

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { once } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
+import { forgetKeys, forgetLetters, removeRecords } from './delivery-retention.ts';
 import type { LogStore } from './log-store.ts';
 
 export interface RetentionParts {
@@ -10,6 +10,7 @@ export interface RetentionParts {
     /** Seconds. */
     readonly log_retention: number;
     readonly execution_retention: number;
+    readonly dead_letter_retention: number;
   };
   readonly log: { warn(facts: object, message: string): void };
   readonly now?: () => number;
@@ -53,6 +54,7 @@ export class Retention {
       await this.#endForgottenLogs();
       await this.#removeLogs();
       await this.#removeRecords();
+      await this.#forgetDeliveries();
     });
   }
 
@@ -119,6 +121,15 @@ export class Retention {
     }
   }
 
+  async #forgetDeliveries(): Promise<void> {
+    const { store, config } = this.#parts;
+    const now = this.#now();
+    const before = (now - config.dead_letter_retention * 1000) * 1000;
+    for (const step of [() => forgetKeys(store, now), () => forgetLetters(store, before)]) {
+      while (!this.#stopping.signal.aborted && (await step())) await this.#breathe();
+    }
+  }
+
   async #removeRecords(): Promise<void> {
     const { store, config } = this.#parts;
     // In microseconds, as the times of executions are.
@@ -135,7 +146,7 @@ export class Retention {
       if (step.length === 0 || this.#stopping.signal.aborted) return;
       // The logs before the records: nothing would find them afterwards.
       await this.#drop(await this.#parts.logs.among(step));
-      await store.write(once((db) => db.deleteFrom('executions').where('id', 'in', step)));
+      await store.write(...removeRecords(step));
       await this.#breathe();
     }
   }

@@ -14,6 +14,7 @@ import { tooLong, wordsOf } from './end-words.ts';
 import type { Execution } from './execution.ts';
 import { nowInMicroseconds } from './execution-time.ts';
 import type { Executions } from './executions.ts';
+import { planRetry, putBack, type RetryPlan } from './retry.ts';
 import { completed, failed, type Outcome, release, type SettleParts, settle } from './settle.ts';
 import { type Watched, type WatchParts, watch } from './watch.ts';
 
@@ -25,9 +26,16 @@ export interface RunParts extends BeginParts, WatchParts, SettleParts {
   readonly config: Config;
   /** The reactor may have something to run now. */
   readonly wake: (reactorId: string) => void;
+  /** The execution is over or given back: its worker may take the next. */
+  readonly freeWorker: (execution: Execution) => void;
+  /** Something is to be run again at this time, in microseconds. */
+  readonly expect: (dueAt: number) => void;
   /** Something failed that must not: the execution is claimed still, and somebody has to look what became of it. */
   readonly onLost: (execution: Execution) => void;
 }
+
+/** Takes the execution among those that are under way. */
+type Track = (reactor: Reactor | undefined, delivered: Delivered) => Active;
 
 const endedByForce = new Set([137, 143]);
 
@@ -59,12 +67,12 @@ export class Runner {
   /** Resolves when the container is gone, or left to the next service. Never rejects. */
   async run(execution: Execution): Promise<void> {
     const { reactors } = this.#parts;
-    await this.#guarded(execution, async () => {
+    await this.#guarded(execution, async (track) => {
       const reactor = await reactors.byId(execution.reactorId);
       if (this.#stopping || !isRunnable(reactor)) return this.#giveBack(execution, reactor);
       const delivered = await this.#delivered(execution, reactor);
       if (delivered === undefined) return;
-      const active = this.#track(execution, reactor, delivered);
+      const active = track(reactor, delivered);
       const begun = await this.#begin(active, reactor);
       if (begun !== undefined) await this.#follow(active, begun);
     });
@@ -73,20 +81,31 @@ export class Runner {
   /** Goes on with a container that an earlier process has started. */
   async adopt(execution: Execution, containerId: string): Promise<void> {
     const { reactors, engine } = this.#parts;
-    await this.#guarded(execution, async () => {
+    await this.#guarded(execution, async (track) => {
       const reactor = await reactors.byId(execution.reactorId);
       // Where their key is missing, the log has to wait: nobody could keep them out of it.
       const secrets = await this.#parts.runSecrets.recall(execution.id);
-      const active = this.#track(execution, reactor, { values: {}, secrets });
+      const active = track(reactor, { values: {}, secrets });
       active.containerId = containerId;
       const output = await engine.replay(containerId);
       await this.#follow(active, { containerId, output, replayed: true });
     });
   }
 
-  /** Ends an execution that has no container and will have none. */
+  /** An execution has no container and will have none: it failed, and is tried again where its reactor wants that. */
   async fail(execution: Execution, words: string): Promise<void> {
+    const plan = await this.#planRetry(execution);
+    await this.#write(execution, { ...failed(execution, words), isDead: true }, plan);
+  }
+
+  /** Ends an execution that is wanted no more. */
+  async #drop(execution: Execution, words: string): Promise<void> {
     await this.#write(execution, failed(execution, words));
+  }
+
+  async #planRetry(execution: Execution): Promise<RetryPlan | undefined> {
+    const { reactors, config } = this.#parts;
+    return planRetry(execution, await reactors.byId(execution.reactorId), config);
   }
 
   /** Lets go of everything that runs: containers go on, and the next service finds them. */
@@ -141,12 +160,12 @@ export class Runner {
         await release(this.#parts, execution);
         return undefined;
       }
-      const wanted = active.stopWords === undefined;
-      const words = wanted
-        ? `could not be run: ${sentence(error)}`
-        : `dropped: ${active.stopWords}`;
-      if (wanted) log.warn({ err: error, execution: execution.id }, 'execution could not be run');
-      await this.fail(execution, words);
+      if (active.stopWords !== undefined) {
+        await this.#drop(execution, `dropped: ${active.stopWords}`);
+        return undefined;
+      }
+      log.warn({ err: error, execution: execution.id }, 'execution could not be run');
+      await this.fail(execution, `could not be run: ${sentence(error)}`);
       return undefined;
     }
   }
@@ -189,28 +208,35 @@ export class Runner {
       log.warn({ err: error, execution: execution.id }, 'what it used is not known');
       return undefined;
     });
-    const [usage] = await Promise.all([asked, writer.end()]);
-    const plain = completed(end, usage, '');
+    const plain = completed(end, undefined, '');
     // A service that was killed while it stopped the container for its time left no other trace of why.
     const overdue = endedByForce.has(end.exitCode) && plain.runtime >= rules.timeoutSeconds;
-    const stopWords = active.stopWords ?? (overdue ? tooLong(rules.timeoutSeconds) : undefined);
+    const outOfTime = tooLong(rules.timeoutSeconds);
+    const stopWords = active.stopWords ?? (overdue ? outOfTime : undefined);
+    const isDead = stopWords === undefined ? end.exitCode !== 0 : stopWords === outOfTime;
+    const plan = isDead ? await this.#planRetry(execution) : undefined;
+    const [usage] = await Promise.all([asked, plan === undefined ? writer.end() : writer.pause()]);
     const words = wordsOf({ end, stopWords, memoryBytes: rules.memoryBytes });
-    await this.#write(execution, completed(end, usage, words));
+    await this.#write(execution, { ...completed(end, usage, words), isDead }, plan);
   }
 
-  async #write(execution: Execution, outcome: Outcome): Promise<void> {
-    const { executions, wake } = this.#parts;
+  async #write(execution: Execution, outcome: Outcome, plan?: RetryPlan): Promise<void> {
+    const { executions, wake, expect, freeWorker } = this.#parts;
     const active = this.#active.get(execution.id);
-    if (await settle(this.#parts, execution, outcome, active?.letGo))
+    const signal = active?.letGo;
+    if (plan !== undefined && (await putBack(this.#parts, execution, outcome, plan, signal)))
+      expect(plan.dueAt);
+    else if (await settle(this.#parts, execution, outcome, signal))
       executions.tellSettled(execution.id);
     // Its container is still to be removed, and the next one need not wait for that.
     if (active !== undefined) active.isOver = true;
+    freeWorker(execution);
     wake(execution.reactorId);
   }
 
   async #giveBack(execution: Execution, reactor: Reactor | undefined): Promise<void> {
     if (reactor === undefined || reactor.status === 'SHUTTING_DOWN') {
-      await this.fail(execution, 'dropped: its reactor was deleted before it ran');
+      await this.#drop(execution, 'dropped: its reactor was deleted before it ran');
       return;
     }
     await release(this.#parts, execution);
@@ -227,17 +253,21 @@ export class Runner {
   }
 
   /** Whatever fails here is a fault of the service: the execution stays claimed, and is recovered as after a crash. */
-  async #guarded(execution: Execution, work: () => Promise<void>): Promise<void> {
+  async #guarded(execution: Execution, work: (track: Track) => Promise<void>): Promise<void> {
+    let active: Active | undefined;
     try {
-      await work();
+      await work((reactor, delivered) => {
+        active = this.#track(execution, reactor, delivered);
+        return active;
+      });
     } catch (error) {
       if (!this.#stopping) {
         this.#parts.log.error({ err: error, execution: execution.id }, 'running failed');
         this.#parts.onLost(execution);
       }
     } finally {
-      const active = this.#active.get(execution.id);
-      this.#active.delete(execution.id);
+      // It may be tried again already, while the container of this try was being removed.
+      if (this.#active.get(execution.id) === active) this.#active.delete(execution.id);
       active?.tellSettled();
     }
   }

@@ -22,26 +22,39 @@ export interface Outcome {
   readonly io: number;
   readonly runtime: number;
   readonly finalState: string | null;
+  /** It failed, and the message is kept among the dead letters. */
+  readonly isDead: boolean;
 }
 
-const writeOutcome = prepared((db, p: Outcome & { id: string; workerId: string }) =>
+interface Claimed {
+  readonly id: string;
+  readonly workerId: string;
+  readonly attempt: number;
+}
+
+type Written = Omit<Outcome, 'isDead'> & { readonly deadAt: number | null };
+
+const writeOutcome = prepared((db, p: Written & Claimed) =>
   db
     .updateTable('executions')
-    .set({
+    .set((eb) => ({
       status: p.status,
       status_message: p.statusMessage,
       // Where nothing more exact is known, what was noted at the start stays.
       started_at: sql<number | null>`coalesce(cast(${p.startedAt} as bigint), started_at)`,
       finished_at: p.finishedAt,
       exit_code: p.exitCode,
-      cpu: p.cpu,
-      io: p.io,
-      runtime: p.runtime,
+      // Of all tries together.
+      cpu: eb('cpu', '+', p.cpu),
+      io: eb('io', '+', p.io),
+      runtime: eb('runtime', '+', p.runtime),
       final_state: p.finalState,
+      dead_at: p.deadAt,
       instance: null,
-    })
+    }))
     .where('id', '=', p.id)
     .where('worker_id', '=', p.workerId)
+    .where('attempt', '=', p.attempt)
     .where('status', 'in', [sql.lit<'SUBMITTED'>('SUBMITTED'), sql.lit<'RUNNING'>('RUNNING')]),
 );
 
@@ -73,6 +86,7 @@ export function completed(end: ContainerEnd, usage: Usage | undefined, words: st
     io: usage?.io ?? 0,
     runtime: Math.floor((finishedAt - startedAt) / 1_000_000),
     finalState: JSON.stringify(withWords(end.finalState, words)),
+    isDead: false,
   };
 }
 
@@ -88,6 +102,7 @@ export function failed(execution: Execution, words: string): Outcome {
     io: 0,
     runtime: 0,
     finalState: null,
+    isDead: false,
   };
 }
 
@@ -110,10 +125,12 @@ export function settle(
   outcome: Outcome,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const { id, workerId, reactorId } = execution;
-  const { cpu, io, runtime } = outcome;
+  const { id, workerId, attempt, reactorId } = execution;
+  const { isDead, ...written } = outcome;
+  const { cpu, io, runtime, finishedAt } = outcome;
+  const deadAt = isDead ? finishedAt : null;
   return endClaim(parts, execution, signal, [
-    expectRows(writeOutcome({ ...outcome, id, workerId: workerId ?? '' }), 1),
+    expectRows(writeOutcome({ ...written, deadAt, id, attempt, workerId: workerId ?? '' }), 1),
     addToTotals({ reactorId, cpu, io, runtime }),
   ]);
 }
@@ -130,8 +147,8 @@ export function release(
   ]);
 }
 
-/** Tries until the store answers: nobody else will write it. */
-async function endClaim(
+/** Ends the claim and the token with it. Tries until the store answers: nobody else will write it. */
+export async function endClaim(
   { changes, tokens }: SettleParts,
   execution: Execution,
   signal: AbortSignal | undefined,

@@ -45,6 +45,7 @@ export async function watch(
     limitBytes: parts.config.log_limit,
     secrets: [...(rules.token === undefined ? [] : [rules.token]), ...rules.delivered.secrets],
     keepSeconds: rules.logSeconds,
+    attempt: execution.attempt,
   });
   const detached = onAbort(active.letGo);
   active.onStop(() => void stopContainer(parts, active, begun.containerId));

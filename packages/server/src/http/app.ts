@@ -5,10 +5,12 @@ import type { Configs } from '../configs/configs.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import { readRoutes } from '../contract/route-config.ts';
 import type { Engine } from '../engines/engine.ts';
+import { deadLetterRoutes } from '../executions/dead-letter-routes.ts';
 import { executionRoutes } from '../executions/execution-routes.ts';
 import type { ExecutionsArea } from '../executions/executions-area.ts';
 import { inboxRoutes } from '../executions/inbox-routes.ts';
 import { logRoutes } from '../executions/log-routes.ts';
+import { workerRoutes } from '../executions/worker-routes.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
@@ -118,10 +120,29 @@ export async function buildApp(parts: AppParts) {
       config,
       baseUrl,
       onAdmitted: executions.wake,
+      onDelayed: executions.expect,
       onDropped: (id) => executions.executions.tellSettled(id),
     }),
   );
   await app.register(executionRoutes({ ...reactors, store, baseUrl, halt: executions.halt }));
+  await app.register(
+    deadLetterRoutes({
+      store,
+      reactors: reactors.reactors,
+      config,
+      baseUrl,
+      onAdmitted: executions.wake,
+    }),
+  );
+  await app.register(
+    workerRoutes({
+      store,
+      reactors: reactors.reactors,
+      workers: executions.workers,
+      config,
+      baseUrl,
+    }),
+  );
   await app.register(logRoutes({ ...reactors, store, ...executions.logs, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {

@@ -9,6 +9,7 @@ const exposedHeaders = [
   'location',
   'link',
   'www-authenticate',
+  'idempotency-replayed',
 ].join(', ');
 
 /** How long a browser may remember what it was allowed. */

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { fail } from '../errors.ts';
 import { compactTime, shownStatus } from './profile-record.ts';
 import { emailRule, fieldRule, mostCharacters, type ProfileFields } from './profile-rules.ts';
+import { changeQuotas, GivenQuotas, sameQuotas } from './quotas.ts';
 import {
   type DetailName,
   detailNames,
@@ -90,6 +91,7 @@ export const ChangedProfile = Type.Object(
         description: 'Inactive ends every session and token of the user at once. For admins.',
       }),
     ),
+    quotas: Type.Optional(GivenQuotas),
     password: Type.Optional(Password),
     current_password: Type.Optional(
       Type.String({ description: 'Needed to change your own password.' }),
@@ -139,6 +141,7 @@ export function readChange(given: Given, current: User): UserChange {
     status: status === current.status ? undefined : status,
     roles: changedNames(given.roles, current.roles),
     grants: changedNames(given.grants, current.grants),
+    quotas: changedQuotas(given.quotas, current),
     password: given.password,
   };
   refuse('username', given.username, current.username);
@@ -170,7 +173,8 @@ export function readStatus(given: string): UserStatus {
 export function changedRight(change: UserChange, current: User): string | undefined {
   if (change.status !== undefined) return `status from ${shownStatus(current)}`;
   if (change.roles !== undefined) return 'roles';
-  return change.grants === undefined ? undefined : 'grants';
+  if (change.grants !== undefined) return 'grants';
+  return change.quotas === undefined ? undefined : 'quotas';
 }
 
 /** Of two spellings the one that says something new; undefined when neither was given. */
@@ -195,6 +199,12 @@ function changedNames(
   const names = new Set(given.filter((name) => name !== ''));
   const same = names.size === current.size && [...names].every((name) => current.has(name));
   return same ? undefined : [...names];
+}
+
+function changedQuotas(given: Given['quotas'], current: User): UserChange['quotas'] {
+  if (given === undefined) return undefined;
+  const changed = changeQuotas(current.quotas, given);
+  return sameQuotas(changed, current.quotas) ? undefined : changed;
 }
 
 function refuse<Value>(field: string, given: Value | undefined, current: Value): void {

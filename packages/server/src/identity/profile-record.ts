@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { ShownQuotas, shownQuotas } from './quotas.ts';
 import { fullNameOf, grantNames, roleNames, type User } from './user.ts';
 
 /** Profiles as they are shown. */
@@ -56,6 +57,7 @@ const FullProfile = Type.Object(
     ...compactProperties,
     roles: Names(roleNames),
     grants: Names(grantNames),
+    quotas: ShownQuotas,
     _links: Links,
   },
   { title: 'Profile' },
@@ -101,6 +103,7 @@ export function profileRecord(
     ...compact,
     roles: [...user.roles],
     grants: [...user.grants],
+    quotas: shownQuotas(user.quotas),
     _links: linksOf(user, baseUrl),
   };
 }

@@ -54,6 +54,7 @@ export interface UserColumns {
   readonly status?: 'active' | 'disabled';
   readonly roles?: string;
   readonly grants?: string;
+  readonly quotas?: string;
   readonly password_hash?: string;
   readonly password_changed_at?: number;
 }

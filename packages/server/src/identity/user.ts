@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { UsersTable } from '../store/schema.ts';
+import { type OwnQuotas, readQuotas } from './quotas.ts';
 
 /** The fields of a profile that the service only keeps and shows. */
 export const detailNames = [
@@ -37,6 +38,8 @@ export interface User {
   readonly status: UserStatus;
   readonly roles: ReadonlySet<string>;
   readonly grants: ReadonlySet<string>;
+  /** Those that an admin has set for this user. */
+  readonly quotas: OwnQuotas;
   readonly createdAt: number;
   readonly passwordHash: string;
   /** Grows with each change of the user. */
@@ -60,6 +63,7 @@ export function userFromRow(row: Selectable<UsersTable>): User {
     status: row.status,
     roles: readNames(row.roles),
     grants: readNames(row.grants),
+    quotas: readQuotas(row.quotas),
     createdAt: row.created_at,
     passwordHash: row.password_hash,
     revision: row.revision,

@@ -10,6 +10,7 @@ import { endAllAccess, endLogins } from './ending-access.ts';
 import { HashQueue } from './hash-queue.ts';
 import { hashPassword } from './password-hash.ts';
 import { checkProfile, type ProfileFields } from './profile-rules.ts';
+import type { OwnQuotas } from './quotas.ts';
 import { type User, type UserStatus, userFromRow, writeNames } from './user.ts';
 import { checkGrants, checkNewPassword, checkRoles, checkUsername } from './user-rules.ts';
 import { searchUsers, type UserFilter } from './user-search.ts';
@@ -33,6 +34,7 @@ export interface UserChange extends ProfileFields {
   readonly status?: UserStatus | undefined;
   readonly roles?: Iterable<string> | undefined;
   readonly grants?: Iterable<string> | undefined;
+  readonly quotas?: OwnQuotas | undefined;
   readonly password?: string | undefined;
   /** With `password`: the session in which it is changed stays. */
   readonly keepSession?: Uint8Array | undefined;
@@ -216,6 +218,7 @@ export class Users {
     if (change.status !== undefined) columns.status = change.status;
     if (change.roles !== undefined) columns.roles = writeNames(checkRoles(change.roles));
     if (change.grants !== undefined) columns.grants = writeNames(checkGrants(change.grants));
+    if (change.quotas !== undefined) columns.quotas = JSON.stringify(change.quotas);
     const { password } = change;
     if (password !== undefined) {
       checkNewPassword(password);

@@ -83,6 +83,17 @@ export const RegisteredReactor = Type.Object(
         description: 'For how many seconds logs are kept. Unless said, the most that is allowed.',
       }),
     ),
+    retries: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        allows: 'a whole number from 0 to 100',
+        description:
+          'How often a failed execution (an exit code other than 0, out of time, lost with its container) is tried ' +
+          'again, each time after a longer pause. With max_workers 1 the messages behind it wait. Default 0. What has ' +
+          'failed for the last time is among the dead letters.',
+      }),
+    ),
     token: flag('Whether an access token is made for each execution. Default true.'),
     hints: Type.Optional(
       Type.Array(

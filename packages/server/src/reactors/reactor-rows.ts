@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { readQuotas } from '../identity/quotas.ts';
 import type { ReactorsTable } from '../store/reactor-tables.ts';
 import type { Schema } from '../store/schema.ts';
 import { prepared } from '../store/statement.ts';
@@ -11,6 +12,8 @@ type ReactorRow = Pick<Selectable<ReactorsTable>, (typeof columns)[number]> & {
   readonly username: string | null;
   readonly permissions: string | null;
   readonly configs: number;
+  readonly quotas: string | null;
+  readonly roles: string | null;
 };
 
 /** Without the counters that every message moves. */
@@ -29,6 +32,7 @@ const columns = [
   'max_cpus',
   'timeout',
   'log_ex',
+  'retries',
   'token',
   'hints',
   'legacy',
@@ -57,7 +61,13 @@ export function selectReactors(read: Kysely<Schema>) {
     .selectFrom('reactors')
     .leftJoin('users', 'users.id', 'reactors.owner_id')
     .select(columns.map((column) => `reactors.${column}` as const))
-    .select(['users.username', permissions.as('permissions'), configs.as('configs')]);
+    .select([
+      'users.username',
+      'users.quotas',
+      'users.roles',
+      permissions.as('permissions'),
+      configs.as('configs'),
+    ]);
 }
 
 export function reactorFrom(row: ReactorRow): Reactor {
@@ -65,6 +75,8 @@ export function reactorFrom(row: ReactorRow): Reactor {
     id: row.id,
     ownerId: row.owner_id,
     ownerUsername: row.username ?? '',
+    ownerQuotas: readQuotas(row.quotas ?? '{}'),
+    ownerIsAdmin: texts(row.roles ?? '[]').includes('admin'),
     name: row.name,
     description: row.description,
     image: row.image,
@@ -77,6 +89,7 @@ export function reactorFrom(row: ReactorRow): Reactor {
     cpus: row.max_cpus === null ? null : row.max_cpus / 1000,
     timeoutSeconds: row.timeout,
     logSeconds: row.log_ex,
+    retries: row.retries,
     token: row.token === 1,
     hints: texts(row.hints),
     privileged: row.privileged === 1,
@@ -105,6 +118,7 @@ export function columnsOf(settings: ReactorSettings) {
     max_cpus: settings.cpus === null ? null : Math.round(settings.cpus * 1000),
     timeout: settings.timeoutSeconds,
     log_ex: settings.logSeconds,
+    retries: settings.retries,
     token: settings.token ? 1 : 0,
     hints: JSON.stringify(settings.hints),
     privileged: settings.privileged ? 1 : 0,

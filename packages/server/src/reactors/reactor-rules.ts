@@ -14,6 +14,7 @@ export type ReactorLimits = Pick<
   | 'most_workers'
   | 'execution_time_limit'
   | 'log_retention'
+  | 'most_retries'
   | 'allow_privileged'
   | 'second_prefix'
 >;
@@ -76,6 +77,7 @@ export function readSettings(
       limits.log_retention,
       `${limits.log_retention} seconds`,
     ),
+    retries: cap('retries', given.retries ?? 0, limits.most_retries, limits.most_retries),
     token: given.token ?? true,
     hints: given.hints ?? [],
     privileged,

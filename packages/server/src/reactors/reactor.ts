@@ -1,10 +1,14 @@
 import type { PermissionLevel } from '../contract/permission-level.ts';
+import type { OwnQuotas } from '../identity/quotas.ts';
 
 /** A container image that is executed for each message posted to its inbox, and how its executions are to run. */
 export interface Reactor extends ReactorSettings {
   readonly id: string;
   readonly ownerId: string;
   readonly ownerUsername: string;
+  /** What an admin allows its owner; for the rest the operator's defaults hold, except for admins. */
+  readonly ownerQuotas: OwnQuotas;
+  readonly ownerIsAdmin: boolean;
   readonly name: string | null;
   /** The registry's digest of the content that was last pulled, `sha256:…`; null where it came from no registry. */
   readonly imageDigest: string | null;
@@ -43,6 +47,8 @@ export interface ReactorSettings {
   readonly cpus: number | null;
   readonly timeoutSeconds: number;
   readonly logSeconds: number;
+  /** How often a failed execution is tried again. */
+  readonly retries: number;
   /** Whether an access token is made for each execution. */
   readonly token: boolean;
   readonly hints: readonly string[];

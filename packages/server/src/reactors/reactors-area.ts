@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import type { Configs } from '../configs/configs.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { AccessChanges } from '../identity/access-changes.ts';
+import type { QuotaDefaults } from '../identity/quotas.ts';
 import type { Store } from '../store/store.ts';
 import { ImageKeeper } from './images.ts';
 import { PullCredentials } from './pull-credentials.ts';
@@ -12,7 +13,7 @@ import { Tending } from './tending.ts';
 
 interface Parts {
   readonly store: Store;
-  readonly config: Pick<Config, 'pull_policy' | 'registry_auth'>;
+  readonly config: Pick<Config, 'pull_policy' | 'registry_auth'> & QuotaDefaults;
   readonly changes: Pick<AccessChanges, 'write' | 'onChange'>;
   readonly configs: Pick<Configs, 'credentialsOf'>;
   readonly engine: Pick<Engine, 'pull' | 'findImage'>;
@@ -37,7 +38,7 @@ export async function assembleReactors(parts: Parts): Promise<ReactorsArea> {
   const { store, config, changes, configs, engine, log } = parts;
   const logins = await RegistryLogins.open(config.registry_auth);
   const credentials = new PullCredentials(logins, configs);
-  const reactors = new Reactors({ store, changes, log });
+  const reactors = new Reactors({ store, changes, log, quotas: config });
   const tending = new Tending({
     store,
     log,

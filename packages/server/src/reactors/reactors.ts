@@ -2,7 +2,9 @@ import type { Caller } from '../contract/caller.ts';
 import type { PermissionLevel } from '../contract/permission-level.ts';
 import { fail } from '../errors.ts';
 import type { AccessChange, AccessChanges } from '../identity/access-changes.ts';
+import type { QuotaDefaults } from '../identity/quotas.ts';
 import { newId } from '../ids.ts';
+import { takeNumber } from '../store/counters.ts';
 import { expectRows, once, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { UnexpectedRows } from '../store/store-errors.ts';
@@ -11,12 +13,15 @@ import { type Reactor, type ReactorSettings, reactorIdPattern } from './reactor.
 import { nobody, permitted, unknownReactor } from './reactor-access.ts';
 import { type ListedPage, listReactors } from './reactor-list.ts';
 import { ReactorMemory } from './reactor-memory.ts';
+import { reactorQuota } from './reactor-quota.ts';
 import { columnsOf, holdOwner, reactorFrom, selectReactors } from './reactor-rows.ts';
 
 export interface ReactorsOptions {
   readonly store: Store;
   readonly changes: Pick<AccessChanges, 'write' | 'onChange'>;
   readonly log: { warn(facts: object, message: string): void };
+  /** What users may have who have no quotas of their own. */
+  readonly quotas?: QuotaDefaults;
   readonly now?: () => number;
 }
 
@@ -42,6 +47,7 @@ export class Reactors {
   readonly #store: Store;
   readonly #changes: ReactorsOptions['changes'];
   readonly #log: ReactorsOptions['log'];
+  readonly #quotas: QuotaDefaults | undefined;
   readonly #now: () => number;
   readonly #memory = new ReactorMemory();
   readonly #changed = new Set<string>();
@@ -50,10 +56,11 @@ export class Reactors {
   readonly #submitted: ReactorListener[] = [];
   readonly #removing: RemovingListener[] = [];
 
-  constructor({ store, changes, log, now = Date.now }: ReactorsOptions) {
+  constructor({ store, changes, log, quotas, now = Date.now }: ReactorsOptions) {
     this.#store = store;
     this.#changes = changes;
     this.#log = log;
+    this.#quotas = quotas;
     this.#now = now;
     changes.onChange((change) => this.#noticeChange(change));
   }
@@ -109,13 +116,20 @@ export class Reactors {
       created_at: now,
       updated_at: now,
     };
+    const quota = await reactorQuota(this.#store, owner.id, this.#quotas);
     try {
       await this.#store.write(
         // A user who is being deleted at this moment registers nothing more.
         expectRows(holdOwner({ ownerId: owner.id }), 1),
+        ...(quota === undefined ? [] : [quota.check]),
         once((db) => db.insertInto('reactors').values(row)),
+        takeNumber('reactors'),
       );
     } catch (error) {
+      if (error instanceof UnexpectedRows && error.statement === 1 && quota !== undefined)
+        throw fail('conflict', {
+          problem: `You may have ${quota.most} reactors and have them. Delete one, or ask an admin for a larger quota.`,
+        });
       if (error instanceof UnexpectedRows)
         throw fail('unknown_resource', { kind: 'user', name: owner.username });
       throw error;
@@ -125,6 +139,9 @@ export class Reactors {
       id,
       ownerId: owner.id,
       ownerUsername: owner.username,
+      // Nobody asks this copy of the reactor for them.
+      ownerQuotas: {},
+      ownerIsAdmin: false,
       name,
       ...settings,
       imageDigest: null,

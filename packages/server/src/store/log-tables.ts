@@ -1,3 +1,5 @@
+import type { Generated } from 'kysely';
+
 /** What is known of the output of one execution. It changes together with the chunks, in the same unit. */
 export interface LogsTable {
   execution_id: string;
@@ -14,6 +16,8 @@ export interface LogsTable {
   started_at: number;
   /** Null while the container may still write. */
   expires_at: number | null;
+  /** Which try of the execution writes it; `raw` and `dropped` count from its first byte, except that what is capped stays so. */
+  attempt: Generated<number>;
 }
 
 /** A piece of the output of one execution, both streams in the order in which they were written. */

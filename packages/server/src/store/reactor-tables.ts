@@ -1,7 +1,8 @@
 import type { Generated } from 'kysely';
+import type { ExecutionDeliveryColumns, ReactorDeliveryColumns } from './delivery-tables.ts';
 
 /** A registered container image. */
-export interface ReactorsTable {
+export interface ReactorsTable extends ReactorDeliveryColumns {
   id: string;
   /** Not a foreign key: when the user goes, what runs has to be stopped before the row may go. */
   owner_id: string;
@@ -54,7 +55,7 @@ export interface ReactorsTable {
 }
 
 /** One message and the run that it leads to. It outlives its reactor, until retention ends. */
-export interface ExecutionsTable {
+export interface ExecutionsTable extends ExecutionDeliveryColumns {
   id: string;
   reactor_id: string;
   owner_id: string;

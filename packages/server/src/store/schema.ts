@@ -13,6 +13,7 @@ import type {
   SessionsTable,
   SubscriptionsTable,
 } from './authorization-tables.ts';
+import type { IdempotencyKeysTable, WorkersTable } from './delivery-tables.ts';
 import type { LogChunksTable, LogsTable } from './log-tables.ts';
 import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
 import type {
@@ -56,6 +57,8 @@ export interface Schema {
   configs: ConfigsTable;
   config_reactors: ConfigReactorsTable;
   execution_secrets: ExecutionSecretsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  workers: WorkersTable;
   logs: LogsTable;
   log_chunks: LogChunksTable;
 }
@@ -88,6 +91,8 @@ export interface UsersTable {
   roles: Generated<string>;
   /** A JSON array. */
   grants: Generated<string>;
+  /** JSON: number by name; what is not there is the operator's default. */
+  quotas: Generated<string>;
   /** Grows with each change, so that a change made from an outdated reading is noticed. */
   revision: Generated<number>;
   password_changed_at: number;

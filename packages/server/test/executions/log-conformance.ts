@@ -309,6 +309,59 @@ export function logConformance(dialect: string, newGround: () => Promise<Ground>
       await assert.rejects(old.end(), LogTakenOver);
       assert.equal((await kept(logs, id)).toString(), 'one\ntwo\n');
     });
+
+    test('another try of the execution goes on behind a line, and its bytes are counted from the first', async () => {
+      const large = Buffer.alloc(9_000, 'x').toString();
+      for (const before of ['one\n', 'cut', large]) {
+        const id = fresh();
+        const first = await logs.open(id, { ...roomy, attempt: 1 });
+        await writeAll(first, [said(before), said('err\n', 'stderr')]);
+        await first.pause();
+        const output = [said('two\n'), said('three\n', 'stderr'), said('four\n')];
+        const second = await logs.open(id, { ...roomy, attempt: 2 });
+        assert.deepEqual(second.stored, { stdout: 0, stderr: 0 });
+        await writeAll(second, output.slice(0, 2));
+        await second.release();
+        // A service that comes back in the middle of the second try.
+        const later = await logs.open(id, { ...roomy, attempt: 2 });
+        await writeBeyondStored(later, output);
+        await later.end();
+        const text = (await kept(logs, id)).toString();
+        assert.equal(text, `${before}err\n[reactord: attempt 2]\ntwo\nthree\nfour\n`);
+      }
+    });
+
+    test('a try that wrote nothing leaves no line, and a log over its limit stays so', async () => {
+      const silent = fresh();
+      await (await logs.open(silent, { ...roomy, attempt: 1 })).pause();
+      const after = await logs.open(silent, { ...roomy, attempt: 2 });
+      await after.write(said('two\n'));
+      await after.end();
+      assert.equal((await kept(logs, silent)).toString(), 'two\n');
+      const capped = fresh();
+      const small = { ...roomy, limitBytes: 4 };
+      const full = await logs.open(capped, { ...small, attempt: 1 });
+      await full.write(said('one\ntwo\n'));
+      await full.pause();
+      const more = await logs.open(capped, { ...small, attempt: 2 });
+      await more.write(said('three\n'));
+      await more.end();
+      assert.equal((await kept(logs, capped)).toString(), 'one\n');
+      assert.equal((await logs.find(capped))?.dropped.stdout, 10);
+    });
+
+    test('a writer of an earlier try gives way', async () => {
+      const id = fresh();
+      const first = await logs.open(id, { ...roomy, attempt: 1 });
+      await first.write(said('one\n'));
+      await first.release();
+      const old = await new LogStore(store).open(id, { ...roomy, attempt: 1 });
+      const next = await new LogStore(store).open(id, { ...roomy, attempt: 2 });
+      await old.write(said('late\n'));
+      await assert.rejects(old.end(), LogTakenOver);
+      await next.end();
+      assert.equal((await kept(logs, id)).toString(), 'one\n[reactord: attempt 2]\n');
+    });
   });
 }
 

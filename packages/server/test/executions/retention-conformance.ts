@@ -52,7 +52,11 @@ export function retentionConformance(dialect: string, newGround: () => Promise<G
       new Retention({
         store,
         logs,
-        config: { log_retention: 24 * hour, execution_retention: 48 * hour },
+        config: {
+          log_retention: 24 * hour,
+          dead_letter_retention: 86_400,
+          execution_retention: 48 * hour,
+        },
         log: { warn: (_, message) => assert.fail(message) },
         now: () => now,
       });

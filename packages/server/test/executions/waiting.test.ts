@@ -33,6 +33,7 @@ test('the inbox counts what waits and not what runs, and shows the oldest', asyn
   const plain = (await admin.call('GET', `/${id}/messages`)).json().result;
   assert.deepEqual(plain, {
     messages: 3,
+    delayed: 0,
     _links: {
       self: `${service.url}/actors/v2/${id}/messages`,
       owner: `${service.url}/profiles/v2/admin`,

@@ -24,6 +24,7 @@ const settings = (image: string): ReactorSettings => ({
   cpus: null,
   timeoutSeconds: 60,
   logSeconds: 60,
+  retries: 0,
   token: true,
   hints: [],
   privileged: false,
@@ -37,7 +38,14 @@ test('An image that was removed from the engine is fetched again, with the same 
   const engine = new DockerEngine({ address: engineAddress, environment: process.env });
   const area = await assembleReactors({
     store: own.store,
-    config: { pull_policy: 'always', registry_auth: undefined },
+    config: {
+      pull_policy: 'always',
+      registry_auth: undefined,
+      quota_reactors: 0,
+      quota_waiting_messages: 0,
+      quota_containers: 0,
+      quota_stored_bytes: 0,
+    },
     changes: own.changes,
     configs: new Configs({ ...own, box: new SecretBox(randomBytes(32)) }),
     engine,

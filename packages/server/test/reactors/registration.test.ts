@@ -56,6 +56,7 @@ test('A registration with an image alone is answered 201 with the record and its
     maxCpus: 1,
     timeout: 3600,
     logEx: 86_400,
+    retries: 0,
     token: true,
     hints: [],
     privileged: false,

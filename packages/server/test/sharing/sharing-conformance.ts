@@ -34,6 +34,7 @@ const settings: ReactorSettings = {
   memoryBytes: null,
   cpus: null,
   timeoutSeconds: 60,
+  retries: 0,
   logSeconds: 60,
   token: true,
   hints: [],

@@ -2,7 +2,8 @@ import { users } from './0001-users.ts';
 import { authorization } from './0002-authorization.ts';
 import { reactors } from './0003-reactors.ts';
 import { sharing } from './0005-sharing.ts';
+import { delivery } from './0006-delivery.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps of the schema, in order. */
-export const migrations: readonly Migration[] = [users, authorization, reactors, sharing];
+export const migrations: readonly Migration[] = [users, authorization, reactors, sharing, delivery];

@@ -1,0 +1,66 @@
+import { type QuotaDefaults, quotaOf } from '../identity/quotas.ts';
+import type { Reactors } from '../reactors/reactors.ts';
+import type { Store } from '../store/store.ts';
+import { claim } from './claim.ts';
+import type { Execution } from './execution.ts';
+import type { OwnerPlaces } from './owner-places.ts';
+import type { Runner } from './run.ts';
+import type { WorkerPlaces } from './worker-places.ts';
+
+interface Parts {
+  readonly store: Store;
+  readonly instance: string;
+  readonly reactors: Pick<Reactors, 'byId'>;
+  readonly runner: Pick<Runner, 'run' | 'hasRoomFor'>;
+  readonly workers: WorkerPlaces;
+  readonly owners: OwnerPlaces;
+  readonly config: QuotaDefaults;
+}
+
+/** A claim with what it takes on this machine: a worker of the reactor, and one of the containers of its owner. */
+export class Claiming {
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  async claim(reactorId: string): Promise<Execution | undefined> {
+    const { store, instance, reactors, runner, workers, owners, config } = this.#parts;
+    // What memory knows to be in vain need not be asked of the store: most messages arrive while others run.
+    const reactor = await reactors.byId(reactorId);
+    if (reactor === undefined) return undefined;
+    const { ownerId } = reactor;
+    if (!runner.hasRoomFor(reactor)) {
+      owners.passOn(ownerId);
+      return undefined;
+    }
+    if (!owners.take(ownerId, reactorId, quotaOf(reactor, 'containers', config))) return undefined;
+    const worker = workers.take(reactorId);
+    let claimed: Execution | undefined;
+    try {
+      claimed = await claim(store, reactorId, instance, worker);
+      return claimed;
+    } finally {
+      workers.claimed(reactorId, worker.id, claimed);
+      if (claimed === undefined) owners.giveBack(ownerId);
+    }
+  }
+
+  async run(execution: Execution): Promise<void> {
+    const { runner, workers, owners } = this.#parts;
+    await runner.run(execution);
+    workers.free(execution);
+    owners.giveBack(execution.ownerId);
+  }
+
+  /** What an earlier process has claimed takes the same. */
+  async occupy(execution: Execution, running: Promise<void>): Promise<void> {
+    const { workers, owners } = this.#parts;
+    workers.occupy(execution);
+    owners.take(execution.ownerId, execution.reactorId, undefined);
+    await running;
+    workers.free(execution);
+    owners.giveBack(execution.ownerId);
+  }
+}
