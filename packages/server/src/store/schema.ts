@@ -15,6 +15,8 @@ import type {
 } from './authorization-tables.ts';
 import type { LogChunksTable, LogsTable } from './log-tables.ts';
 import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
+import type { ResultBoxesTable, ResultsTable } from './result-tables.ts';
+import type { ReactorStatesTable } from './state-tables.ts';
 
 /**
  * The tables, as TypeScript sees them: those of the store, and those of the logs, which are a database of their own.
@@ -40,8 +42,11 @@ export interface Schema {
   reactors: ReactorsTable;
   executions: ExecutionsTable;
   messages: MessagesTable;
+  reactor_states: ReactorStatesTable;
   logs: LogsTable;
   log_chunks: LogChunksTable;
+  result_boxes: ResultBoxesTable;
+  results: ResultsTable;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Migration } from '../migrations/migration.ts';
 import { logs } from './0001-logs.ts';
+import { results } from './0002-results.ts';
 
 /** All steps of the schema of the logs, in order. They are numbered apart from those of the store. */
-export const logMigrations: readonly Migration[] = [logs];
+export const logMigrations: readonly Migration[] = [logs, results];

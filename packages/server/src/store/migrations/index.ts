@@ -1,7 +1,8 @@
 import { users } from './0001-users.ts';
 import { authorization } from './0002-authorization.ts';
 import { reactors } from './0003-reactors.ts';
+import { stateAndResults } from './0004-state-and-results.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps of the schema, in order. */
-export const migrations: readonly Migration[] = [users, authorization, reactors];
+export const migrations: readonly Migration[] = [users, authorization, reactors, stateAndResults];
