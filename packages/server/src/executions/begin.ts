@@ -9,12 +9,13 @@ import {
 } from '../engines/engine.ts';
 import type { ImageKeeper } from '../reactors/images.ts';
 import type { Reactor } from '../reactors/reactor.ts';
+import type { ReactorStates } from '../reactors/reactor-states.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Active } from './active.ts';
 import { containerName, labelsOf, labelsToFind } from './container-labels.ts';
 import type { EngineReturn } from './engine-return.ts';
-import { handOver } from './environment.ts';
+import { type HandOver, handOver } from './environment.ts';
 import type { ExecutionTokens } from './execution-token.ts';
 
 export interface BeginParts {
@@ -31,6 +32,7 @@ export interface BeginParts {
   readonly apiServer: () => Promise<string>;
   /** Fetches an image again that the engine has lost. Rejects with PullFailed: then the reactor is in ERROR. */
   readonly images: Pick<ImageKeeper, 'ensureImage'>;
+  readonly states: Pick<ReactorStates, 'textOf'>;
 }
 
 /** A container that has started. */
@@ -102,13 +104,14 @@ async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): 
     reactor,
     execution,
     message: message.body,
+    state: reactor.stateless ? undefined : await parts.states.textOf(reactor.id),
     token: rules.token ?? '',
     apiServer: await parts.apiServer(),
     tenant: config.tenant,
     secondPrefix: config.second_prefix,
   });
   const [{ id, adopted }] = await Promise.all([
-    engine.create(specOf(parts, active, reactor, given.environment)),
+    engine.create(specOf(parts, active, reactor, given)),
     rules.token === undefined
       ? undefined
       : // A minute more than the longest run: the token dies by being ended, this is for when nobody is there to do it.
@@ -135,13 +138,14 @@ function specOf(
   { config, instance }: BeginParts,
   { execution, rules }: Active,
   reactor: Reactor,
-  environment: Readonly<Record<string, string>>,
+  { environment, datagrams }: HandOver,
 ): ContainerSpec {
   return {
     name: containerName(execution.id),
     // The content and not the name: a tag that has moved since the reactor became ready changes nothing.
     image: reactor.imageId ?? reactor.image,
     environment,
+    datagrams,
     labels: labelsOf(instance, reactor.id, execution.id),
     limits: {
       memoryBytes: rules.memoryBytes,

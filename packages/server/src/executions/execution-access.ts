@@ -9,7 +9,8 @@ export interface OwnedExecution {
   readonly owner: string;
 }
 
-const idPattern = /^[0-9A-Za-z]{1,32}$/;
+/** Other texts name none, and some of them the store could not even be asked for. */
+export const isExecutionId = (text: string): boolean => /^[0-9A-Za-z]{1,32}$/.test(text);
 
 /**
  * The execution, if this caller may know of it. Its record says whose it is, so that those of a deleted reactor stay
@@ -21,8 +22,7 @@ export async function visibleExecution(
   reactorId: string,
   executionId: string,
 ): Promise<OwnedExecution> {
-  // Other texts name none, and some of them the store could not even be asked for.
-  if (!idPattern.test(executionId)) throw unknownExecution(executionId);
+  if (!isExecutionId(executionId)) throw unknownExecution(executionId);
   const row = await store.read
     .selectFrom('executions')
     .leftJoin('users', 'users.id', 'executions.owner_id')

@@ -8,17 +8,19 @@ import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
 import { admit } from './admit.ts';
 import { shownTime } from './execution-time.ts';
-import { InboxRecord, PostedMessage, PurgedInbox } from './inbox-records.ts';
+import { AnsweredMessage, InboxRecord, PostedMessage, PurgedInbox } from './inbox-records.ts';
+import { type InboxWaitingParts, postAndWait, secondsToWait } from './inbox-waiting.ts';
 import { executionAddress, ownerAddress, reactorAddress } from './links.ts';
 import { readMessage } from './message.ts';
 import { readOverrides } from './overrides.ts';
 import { countWaiting, dropWaiting, peekWaiting } from './waiting.ts';
 
-export interface InboxRoutesParts {
+export interface InboxRoutesParts extends InboxWaitingParts {
   readonly store: Store;
   readonly reactors: Pick<Reactors, 'forCaller'>;
   readonly config: {
     readonly message_limit: number;
+    readonly wait_limit: number;
     readonly second_prefix: string | undefined;
   };
   readonly baseUrl: () => string;
@@ -55,12 +57,26 @@ export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox 
             message: Type.Optional(
               Type.Unknown({ description: 'The message as a raw string, instead of a body.' }),
             ),
+            wait: Type.Optional(
+              Type.Unknown({
+                description: `Hold the reply until the first result or the end, for at most so many seconds (up to ${parts.config.wait_limit}).`,
+              }),
+            ),
+            _svc_synchronous: Type.Optional(
+              Type.Unknown({
+                description: 'true: hold the reply as `wait` does, as long as the service allows.',
+              }),
+            ),
           }),
-          response: { 201: PostedMessage },
+          response: { 200: AnsweredMessage, 201: PostedMessage },
         },
       },
       async (request, reply) => {
-        const posted = await post(parts, request, request.params.reactorId);
+        const seconds = secondsToWait(request.query, parts.config.wait_limit);
+        const { reactorId } = request.params;
+        if (seconds !== undefined)
+          return postAndWait(parts, reply, seconds, () => post(parts, request, reactorId));
+        const posted = await post(parts, request, reactorId);
         return reply.code(201).header('location', posted._links.self).send(posted);
       },
     );
@@ -232,4 +248,9 @@ const postDescription = [
   '',
   'The container finds the message in the variable `MSG`. Bytes, a message over 128 KiB and one with a NUL character',
   'cannot be a variable: they are the file `/_svc_binary_data`, which `_svc_message_file` names, and `MSG` is absent.',
+  '',
+  'With `wait` the reply is held until the execution has given its first result, which is then the body (200,',
+  '`application/octet-stream`) and counts as taken; or until it is over without one: then the body is its log, as text. The',
+  'headers X-Execution-Id, X-Execution-Status and X-Exit-Code say which and how. When the time passes first, the reply is',
+  'the usual one, 201. A client that leaves stops nothing.',
 ].join('\n');

@@ -1,11 +1,12 @@
 import { fail } from '../errors.ts';
 import { longestVariable, variableNameProblem } from '../reactors/variable-names.ts';
+import { waitParameters } from './inbox-waiting.ts';
 
 /** Parameters of the operation itself and of the way to it: they are never variables. */
 const ownParameters = new Set(['message', 'naked', 'pretty', 'limit', 'offset', 'x-nonce']);
 
 /** Names that operations to come will take: a variable of that name would change its meaning then. */
-const keptForLater = new Set(['wait', 'delay']);
+const keptForLater = new Set(['delay']);
 
 /**
  * What the query of a message sets in the environment of its execution. Names of default_environment replace its
@@ -18,7 +19,7 @@ export function readOverrides(
 ): Readonly<Record<string, string>> {
   const overrides: Record<string, string> = {};
   for (const [name, value] of Object.entries(query)) {
-    if (ownParameters.has(name.toLowerCase())) continue;
+    if (ownParameters.has(name.toLowerCase()) || waitParameters.has(name)) continue;
     const problem = nameProblem(name, secondPrefix);
     if (problem !== undefined) throw invalid(name.slice(0, 64).toWellFormed(), problem);
     overrides[name] = readValue(name, value);

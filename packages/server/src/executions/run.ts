@@ -10,10 +10,11 @@ import { tooLong, wordsOf } from './end-words.ts';
 import type { Execution } from './execution.ts';
 import { nowInMicroseconds } from './execution-time.ts';
 import type { Executions } from './executions.ts';
+import { Collecting, type CollectingParts } from './result-collecting.ts';
 import { completed, failed, type Outcome, release, type SettleParts, settle } from './settle.ts';
 import { type Watched, type WatchParts, watch } from './watch.ts';
 
-export interface RunParts extends BeginParts, WatchParts, SettleParts {
+export interface RunParts extends BeginParts, WatchParts, CollectingParts, SettleParts {
   readonly reactors: Pick<Reactors, 'byId'>;
   readonly executions: Executions;
   readonly config: Config;
@@ -127,6 +128,15 @@ export class Runner {
 
   async #follow(active: Active, begun: Begun): Promise<void> {
     await this.#markRunning(active);
+    const collecting = new Collecting(this.#parts, active.execution, begun.containerId);
+    try {
+      await this.#seeThrough(active, begun, collecting);
+    } finally {
+      collecting.stop();
+    }
+  }
+
+  async #seeThrough(active: Active, begun: Begun, collecting: Collecting): Promise<void> {
     let watched: Watched | undefined;
     try {
       watched = await watch(this.#parts, active, begun);
@@ -139,7 +149,7 @@ export class Runner {
       return;
     }
     if (watched === undefined) return;
-    await this.#finish(active, begun.containerId, watched);
+    await this.#finish(active, begun.containerId, watched, collecting);
     await this.#removeContainer(active);
   }
 
@@ -154,14 +164,19 @@ export class Runner {
     wake(execution.reactorId);
   }
 
-  async #finish(active: Active, containerId: string, { end, writer }: Watched): Promise<void> {
+  async #finish(
+    active: Active,
+    containerId: string,
+    { end, writer }: Watched,
+    collecting: Collecting,
+  ): Promise<void> {
     const { engine, log } = this.#parts;
     const { execution, rules } = active;
     const asked = engine.usage(containerId).catch((error: unknown) => {
       log.warn({ err: error, execution: execution.id }, 'what it used is not known');
       return undefined;
     });
-    const [usage] = await Promise.all([asked, writer.end()]);
+    const [usage] = await Promise.all([asked, writer.end(), collecting.finish()]);
     const plain = completed(end, usage, '');
     // A service that was killed while it stopped the container for its time left no other trace of why.
     const overdue = endedByForce.has(end.exitCode) && plain.runtime >= rules.timeoutSeconds;

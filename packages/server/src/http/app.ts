@@ -7,6 +7,7 @@ import { executionRoutes } from '../executions/execution-routes.ts';
 import type { ExecutionsArea } from '../executions/executions-area.ts';
 import { inboxRoutes } from '../executions/inbox-routes.ts';
 import { logRoutes } from '../executions/log-routes.ts';
+import { resultRoutes } from '../executions/result-routes.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
 import { clientRoutes } from '../oauth/client-routes.ts';
@@ -18,6 +19,7 @@ import { problemPage } from '../oauth/problem-pages.ts';
 import { tokenRoutes } from '../oauth/token-routes.ts';
 import { reactorRoutes } from '../reactors/reactor-routes.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
+import { stateRoutes } from '../reactors/state-routes.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
@@ -95,11 +97,16 @@ export async function buildApp(parts: AppParts) {
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
+  // A reply that is held would hold up the stop as well.
+  app.addHook('preClose', async () => executions.waiting.stop());
   await app.register(reactorRoutes({ ...reactors, config, baseUrl }));
+  await app.register(stateRoutes({ ...reactors, config, baseUrl }));
   await app.register(
     inboxRoutes({
       store,
       reactors: reactors.reactors,
+      waiting: executions.waiting,
+      logs: executions.logs.logs,
       config,
       baseUrl,
       onAdmitted: executions.wake,
@@ -107,6 +114,9 @@ export async function buildApp(parts: AppParts) {
     }),
   );
   await app.register(executionRoutes({ store, baseUrl, halt: executions.halt }));
+  await app.register(
+    resultRoutes({ ...executions, store, reactors: reactors.reactors, config, baseUrl }),
+  );
   await app.register(logRoutes({ store, ...executions.logs, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
