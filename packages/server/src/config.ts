@@ -259,6 +259,12 @@ export const settings = {
     least: '1k',
     most: '512m',
   }),
+  message_memory: size({
+    doc: 'How much messages over 1 MiB may take together while they arrive; more are refused with 503. At least one always fits.',
+    default: '256m',
+    least: '1m',
+    most: '64g',
+  }),
   state_limit: size({
     doc: 'The largest state of a reactor. A container gets it as a variable, of which Linux takes 128 KiB.',
     default: '120k',

@@ -7,9 +7,11 @@ import { fail } from '../errors.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
 import { admit } from './admit.ts';
+import { BodyRoom, limitLargeBodies } from './body-room-routes.ts';
 import { shownTime } from './execution-time.ts';
 import { AnsweredMessage, InboxRecord, PostedMessage, PurgedInbox } from './inbox-records.ts';
-import { type InboxWaitingParts, postAndWait, secondsToWait } from './inbox-waiting.ts';
+import { secondsToWait } from './inbox-waiting.ts';
+import { type InboxWaitingParts, postAndWait } from './inbox-waiting-routes.ts';
 import { executionAddress, ownerAddress, reactorAddress } from './links.ts';
 import { readMessage } from './message.ts';
 import { readOverrides } from './overrides.ts';
@@ -21,6 +23,7 @@ export interface InboxRoutesParts extends InboxWaitingParts {
   readonly config: {
     readonly message_limit: number;
     readonly wait_limit: number;
+    readonly message_memory: number;
     readonly second_prefix: string | undefined;
   };
   readonly baseUrl: () => string;
@@ -34,8 +37,10 @@ const NamedReactor = Type.Object({ reactorId: Type.String() });
 
 /** The inbox of a reactor: post a message, see what waits, purge it. */
 export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox {
+  const room = new BodyRoom(parts.config.message_memory);
   return underBothSpellings(async (app) => {
     takeBytes(app);
+    limitLargeBodies(app, room, parts.config.message_limit);
 
     app.post(
       '/:reactorId/messages',

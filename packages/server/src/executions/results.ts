@@ -1,7 +1,7 @@
 import { fail } from '../errors.ts';
 import { expectRows, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
-import { UnexpectedRows } from '../store/store-errors.ts';
+import { UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
 import type { Execution } from './execution.ts';
 import { findBoxesOf, findOldBoxes, removeResults } from './result-expiry.ts';
 import {
@@ -62,7 +62,8 @@ export class Results {
       this.#tell(execution.id);
       return grown.rows[0]?.given ?? 0;
     } catch (error) {
-      if (error instanceof UnexpectedRows) throw this.#noRoom();
+      // Without a new number, the result has that of the one before.
+      if (error instanceof UnexpectedRows || error instanceof UniqueViolation) throw this.#noRoom();
       throw error;
     }
   }

@@ -32,7 +32,9 @@ const ask = (reactor: string, query: string, message = 'x') =>
   scene.admin.post(reactor, { body: message, type: 'text/plain', query });
 
 test('without a result the answer is the log, with how it ended in the headers', async () => {
-  const reactor = await register('echo "got $MSG"; env | grep -i -e "^wait" -e "^_.*synchronous"; exit 3');
+  const reactor = await register(
+    'echo "got $MSG"; env | grep -i -e "^wait" -e "^_.*synchronous"; exit 3',
+  );
   for (const query of ['?wait=20', '?_svc_synchronous=true', '?_abaco_synchronous=True']) {
     const reply = await ask(reactor, query, query);
     assert.equal(reply.status, 200, reply.text);

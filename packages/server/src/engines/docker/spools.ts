@@ -12,7 +12,7 @@ export interface SpoolOptions {
 }
 
 /** How long a holder may take to open its sockets, on a machine that is busy. */
-const openingMs = 5_000;
+const openingMs = 15_000;
 const bellMs = 10_000;
 
 /**
