@@ -44,7 +44,7 @@ describe('network holders', () => {
     };
     const create = (group?: string) =>
       engine.create(specOf({ image: image.reference }, 'true', { group }));
-    return { engine, client, owner, holders, placeOf, create };
+    return { engine, client, owner, holders, placeOf, create, image: image.reference };
   };
 
   test('there is a program for both usual processors, and it is tiny', () => {
@@ -121,6 +121,16 @@ describe('network holders', () => {
     await engine.start(id);
     assert.equal((await engine.ended(id)).exitCode, 0);
     assert.equal(await engine.gatewayAddress(), address);
+  });
+
+  test('without a folder for what they send, containers have no socket and are not told of one', async (t) => {
+    const { engine, image } = await open(t);
+    const datagrams = { paths: ['/sent.sock'], environment: { SOCKET: '/sent.sock' } };
+    const script = 'test -z "$SOCKET" && test ! -e /sent.sock';
+    const { id } = await engine.create(specOf({ image }, script, { datagrams }));
+    await engine.start(id);
+    assert.equal((await engine.ended(id)).exitCode, 0);
+    assert.equal(await engine.sent(id), undefined);
   });
 
   test('two services share the network, and the one that ends leaves it to the other', async (t) => {
