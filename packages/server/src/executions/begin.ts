@@ -17,6 +17,7 @@ import { containerName, labelsOf, labelsToFind } from './container-labels.ts';
 import type { EngineReturn } from './engine-return.ts';
 import { type HandOver, handOver } from './environment.ts';
 import type { ExecutionTokens } from './execution-token.ts';
+import type { LargeTurns } from './large-turns.ts';
 
 export interface BeginParts {
   readonly store: Store;
@@ -33,6 +34,7 @@ export interface BeginParts {
   /** Fetches an image again that the engine has lost. Rejects with PullFailed: then the reactor is in ERROR. */
   readonly images: Pick<ImageKeeper, 'ensureImage'>;
   readonly states: Pick<ReactorStates, 'textOf'>;
+  readonly largeTurns: LargeTurns;
 }
 
 /** A container that has started. */
@@ -93,6 +95,29 @@ async function withImage(
 }
 
 async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): Promise<Begun> {
+  const { engine, largeTurns } = parts;
+  const { messageSize } = active.execution;
+  const { id, hasStarted } = await largeTurns.take(messageSize, active.beginning, () =>
+    make(parts, active, reactor),
+  );
+  if (hasStarted) return { containerId: id, output: await engine.replay(id), replayed: true };
+  const output = await engine.attach(id);
+  try {
+    active.beginning.throwIfAborted();
+    await engine.start(id);
+  } catch (error) {
+    output.close();
+    throw error;
+  }
+  return { containerId: id, output, replayed: false };
+}
+
+/** Makes the container, with everything that it is given. */
+async function make(
+  parts: BeginParts,
+  active: Active,
+  reactor: Reactor,
+): Promise<{ readonly id: string; readonly hasStarted: boolean }> {
   const { engine, store, tokens, config } = parts;
   const { execution, rules } = active;
   const message = await store.read
@@ -119,19 +144,9 @@ async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): 
   ]);
   active.containerId = id;
   // The answer to an earlier try was lost. Whether that one started the container decides how its output is read.
-  if (adopted && (await hasStarted(parts, execution.id))) {
-    return { containerId: id, output: await engine.replay(id), replayed: true };
-  }
+  if (adopted && (await hasStarted(parts, execution.id))) return { id, hasStarted: true };
   if (given.files.length > 0) await engine.handOver(id, given.files);
-  const output = await engine.attach(id);
-  try {
-    active.beginning.throwIfAborted();
-    await engine.start(id);
-  } catch (error) {
-    output.close();
-    throw error;
-  }
-  return { containerId: id, output, replayed: false };
+  return { id, hasStarted: false };
 }
 
 function specOf(

@@ -12,6 +12,7 @@ import type { Execution } from './execution.ts';
 import { ExecutionTokens } from './execution-token.ts';
 import { Executions } from './executions.ts';
 import { fulfilWishes, halt } from './halt.ts';
+import { LargeTurns } from './large-turns.ts';
 import type { LogStore } from './log-store.ts';
 import { assembleLogs, type LogsArea } from './logs-area.ts';
 import { endAllOf } from './reactor-removal.ts';
@@ -76,6 +77,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     engineReturn,
     images,
     states,
+    largeTurns: new LargeTurns(),
     reactors,
     executions,
     results,

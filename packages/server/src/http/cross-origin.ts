@@ -10,6 +10,10 @@ const exposedHeaders = [
   'location',
   'link',
   'www-authenticate',
+  'x-execution-id',
+  'x-execution-status',
+  'x-exit-code',
+  'x-result-index',
 ].join(', ');
 
 /** Browsers may call the API from the configured origins, never with cookies, and never the pages that use one. */

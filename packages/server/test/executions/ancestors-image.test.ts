@@ -74,13 +74,13 @@ after(async () => {
   await image?.remove();
 });
 
-async function results(executionId: string): Promise<Buffer[]> {
-  const record = await scene.admin.ended(reactor, executionId, 120_000);
-  assert.equal(record.exitCode, 0, await scene.admin.log(reactor, executionId));
+async function results(executionId: string, of = reactor): Promise<Buffer[]> {
+  const record = await scene.admin.ended(of, executionId, 120_000);
+  assert.equal(record.exitCode, 0, await scene.admin.log(of, executionId));
   const found: Buffer[] = [];
   for (;;) {
     const reply = await fetch(
-      `${scene.service.url}/actors/v2/${reactor}/executions/${executionId}/results`,
+      `${scene.service.url}/actors/v2/${of}/executions/${executionId}/results`,
       { headers: { authorization: `Bearer ${scene.admin.token}` } },
     );
     const body = Buffer.from(await reply.arrayBuffer());
@@ -168,6 +168,21 @@ function begin(headers: Record<string, string | number>, sent: number) {
   posting.flushHeaders();
   return promise;
 }
+
+test('several large messages at once all arrive, one after the other in memory', async () => {
+  const wide = await scene.admin.register({
+    image: image.reference,
+    default_environment: { RUN: program },
+    max_workers: 4,
+  });
+  const bytes = randomBytes(7 * mib);
+  const wanted = createHash('sha256').update(bytes).digest('hex');
+  const post = () => scene.admin.post(wide, { body: bytes, type: 'application/octet-stream' });
+  const posted: string[] = [];
+  for (let index = 0; index < 4; index += 1) posted.push((await post()).json().result.executionId);
+  for (const executionId of posted)
+    assert.equal(String((await results(executionId, wide))[0]), wanted);
+});
 
 test('65 MiB are refused with 413: by their length before they are sent, otherwise at the limit', async () => {
   assert.equal(await begin({ 'content-length': 65 * mib }, 0), 413);

@@ -147,11 +147,15 @@ test('a dropped execution answers too, and a client that leaves stops nothing', 
 test('only so many wait at once, those who leave make room, and a stop lets them go', async () => {
   const reactor = await register('sleep 600');
   const waits = Array.from({ length: 3 }, () => ask(reactor, '?wait=30'));
-  const refused = await until('no room', async () => {
-    const reply = await ask(reactor, '?wait=30&naked=true');
-    return reply.status === 429 && reply;
-  }).catch(() => undefined);
-  assert.equal(refused?.headers.get('retry-after'), '5');
+  await until('all three to wait', async () => {
+    const list = await scene.admin.call('GET', `/${reactor}/executions`);
+    return list.json().result.totalExecutions === 3;
+  });
+  const refused = await ask(reactor, '?wait=30');
+  assert.equal(refused.status, 429);
+  assert.equal(refused.headers.get('retry-after'), '5');
+  const list = await scene.admin.call('GET', `/${reactor}/executions`);
+  assert.equal(list.json().result.totalExecutions, 3);
   scene.service.signal('SIGTERM');
   for (const wait of waits) assert.equal((await wait).status, 201);
   assert.equal(await scene.service.ended, 0);
