@@ -331,6 +331,48 @@ export const settings = {
     least: '1k',
     most: '512m',
   }),
+  message_memory: size({
+    doc: 'How much messages over 1 MiB may take together while they arrive; more are refused with 503. At least one always fits.',
+    default: '256m',
+    least: '1m',
+    most: '64g',
+  }),
+  state_limit: size({
+    doc: 'The largest state of a reactor. A container gets it as a variable, of which Linux takes 128 KiB.',
+    default: '120k',
+    least: '1k',
+    most: '120k',
+  }),
+  result_limit: size({
+    doc: 'The largest result that an execution can post. A datagram has less room, about 200 KiB.',
+    default: '16m',
+    least: '1k',
+    most: '512m',
+  }),
+  results_limit: size({
+    doc: 'How much one execution can give in results, all together; each counts at least 1 KiB. Datagrams over it are dropped.',
+    default: '64m',
+    least: '1k',
+    most: '4g',
+  }),
+  result_retention: duration({
+    doc: 'How long results that nobody took are kept after the last of an execution.',
+    default: '24h',
+    least: '1m',
+    most: '365d',
+  }),
+  wait_limit: duration({
+    doc: 'How long a message may ask to have its reply held until the execution ends (`wait`).',
+    default: '5m',
+    least: '1s',
+    most: '1h',
+  }),
+  waiting_replies: wholeNumber({
+    doc: 'How many replies are held at once (`wait`); requests for more are refused with 429.',
+    default: 256,
+    least: 1,
+    most: 100_000,
+  }),
   log_limit: size({
     doc: 'How much of the output of one execution is kept.',
     default: '16m',

@@ -119,6 +119,12 @@ export const errorRegistry = {
     message: 'The body is larger than the {limit} bytes that this operation takes.',
     when: 'The body is over the limit of the operation.',
   },
+  results_full: {
+    status: 413,
+    message:
+      'The results of this execution are full: all together they may have {limit} bytes, each counted as 1 KiB at least.',
+    when: 'An execution has given as much in results as it can.',
+  },
   address_too_long: {
     status: 414,
     message: 'The address is too long. Send long values in the body.',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { Configs } from './configs/configs.ts';
 import { RunSecrets } from './configs/run-secrets.ts';
@@ -6,6 +7,7 @@ import type { Engine } from './engines/engine.ts';
 import { assembleExecutions, type ExecutionsArea } from './executions/executions-area.ts';
 import { instanceOf, ownerOf } from './executions/instance.ts';
 import { LogStore } from './executions/log-store.ts';
+import { Results } from './executions/results.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
 import type { createLog } from './http/request-log.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
@@ -41,6 +43,9 @@ interface Ground {
   readonly log: ReturnType<typeof createLog>;
 }
 
+/** For what stands around datagrams where they wait to be read; the limit itself is held when they are kept. */
+const frameRoom = 1024 * 1024;
+
 /** Store → identity → oauth → engine → reactors → sharing → executions. When one cannot be made, those before it are stopped. */
 export async function assembleParts(ground: Ground): Promise<Parts> {
   const { config, environment, dataFolder, log } = ground;
@@ -58,6 +63,7 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
     address: config.engine,
     environment,
     owner: ownerOf(instance),
+    spools: { folder: join(dataFolder, 'results'), mostBytes: config.results_limit + frameRoom },
   });
   made.defer(() => engine.close());
   const changes = identity.changes;
@@ -66,11 +72,14 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   const reactors = await assembleReactors({ store, config, changes, configs, engine, log });
   made.defer(() => reactors.stop());
   const sharing = assembleSharing({ store, changes, users: identity.users, box });
-  const logs = new LogStore(await openLogDatabase(place));
+  const logDatabase = await openLogDatabase(place);
+  const logs = new LogStore(logDatabase);
+  const results = new Results(logDatabase, config.results_limit);
   const area = reactors;
   const executions = await assembleExecutions({
     store,
     logs,
+    results,
     config,
     identity,
     area,

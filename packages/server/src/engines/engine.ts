@@ -52,6 +52,10 @@ export interface Engine {
   stop(id: string, graceSeconds: number): Promise<void>;
   /** Removes it, running or not, with its anonymous volumes. No error when it is gone. */
   remove(id: string): Promise<void>;
+  /**
+   * What the container has sent to its socket; undefined where it has none. Asked for before `remove`: then it is gone.
+   */
+  sent(id: string): Promise<SentDatagrams | undefined>;
   /** What it used, read after the end and before `remove`; undefined where nothing is known. */
   usage(id: string): Promise<Usage | undefined>;
   list(labels: Readonly<Record<string, string>>): Promise<readonly ContainerSummary[]>;
@@ -114,7 +118,36 @@ export interface ContainerSpec {
     readonly to: string;
     readonly readOnly: boolean;
   }[];
+  /** Where the driver cannot gather what a container sends, it runs without. */
+  readonly datagrams?: DatagramSocket | undefined;
   readonly privileged?: boolean;
+}
+
+/** A Unix socket inside a container, to which it may send datagrams of at least 128 KiB. */
+export interface DatagramSocket {
+  /** Its paths: one socket under each of these names. */
+  readonly paths: readonly string[];
+  /** What tells the container of it, set only where it is there. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/**
+ * What a container has sent, in order. It is kept while the service is away, up to the driver's limit; a datagram that
+ * does not fit any more is dropped.
+ */
+export interface SentDatagrams {
+  /** From this place on, as far as it is there; 0 is the beginning. Empty ones are left out. */
+  read(from: number): AsyncIterable<SentDatagram>;
+  /** Calls when there may be more. Returns the way to stop that. */
+  onMore(listener: () => void): () => void;
+  /** Resolves when everything that was sent before is there to be read. */
+  complete(): Promise<void>;
+}
+
+export interface SentDatagram {
+  readonly bytes: Uint8Array;
+  /** The place behind it. */
+  readonly next: number;
 }
 
 interface ContainerLimits {

@@ -9,14 +9,16 @@ import {
 } from '../engines/engine.ts';
 import type { ImageKeeper } from '../reactors/images.ts';
 import type { Reactor } from '../reactors/reactor.ts';
+import type { ReactorStates } from '../reactors/reactor-states.ts';
 import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Active } from './active.ts';
 import { containerName, labelsOf, labelsToFind } from './container-labels.ts';
 import type { EngineReturn } from './engine-return.ts';
-import { handOver } from './environment.ts';
+import { type HandOver, handOver } from './environment.ts';
 import type { Execution } from './execution.ts';
 import type { ExecutionTokens } from './execution-token.ts';
+import type { LargeTurns } from './large-turns.ts';
 
 export interface BeginParts {
   readonly store: Store;
@@ -32,6 +34,8 @@ export interface BeginParts {
   readonly apiServer: () => Promise<string>;
   /** Fetches an image again that the engine has lost. Rejects with PullFailed: then the reactor is in ERROR. */
   readonly images: Pick<ImageKeeper, 'ensureImage'>;
+  readonly states: Pick<ReactorStates, 'textOf'>;
+  readonly largeTurns: LargeTurns;
 }
 
 /** A container that has started. */
@@ -92,36 +96,12 @@ async function withImage(
 }
 
 async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): Promise<Begun> {
-  const { engine, store, tokens, config } = parts;
-  const { execution, rules } = active;
-  const message = await store.read
-    .selectFrom('messages')
-    .select('body')
-    .where('execution_id', '=', execution.id)
-    .executeTakeFirstOrThrow();
-  const given = handOver({
-    reactor,
-    execution,
-    message: message.body,
-    token: rules.token ?? '',
-    configs: rules.delivered.values,
-    apiServer: await parts.apiServer(),
-    tenant: config.tenant,
-    secondPrefix: config.second_prefix,
-  });
-  const [{ id, adopted }] = await Promise.all([
-    engine.create(specOf(parts, active, reactor, given.environment)),
-    rules.token === undefined
-      ? undefined
-      : // A minute more than the longest run: the token dies by being ended, this is for when nobody is there to do it.
-        store.write(tokens.grant(execution, rules.timeoutSeconds + config.stop_grace + 60)),
-  ]);
-  active.containerId = id;
-  // The answer to an earlier try was lost. Whether that one started the container decides how its output is read.
-  if (adopted && (await hasStarted(parts, execution))) {
-    return { containerId: id, output: await engine.replay(id), replayed: true };
-  }
-  if (given.files.length > 0) await engine.handOver(id, given.files);
+  const { engine, largeTurns } = parts;
+  const { messageSize } = active.execution;
+  const { id, hasStarted } = await largeTurns.take(messageSize, active.beginning, () =>
+    make(parts, active, reactor),
+  );
+  if (hasStarted) return { containerId: id, output: await engine.replay(id), replayed: true };
   const output = await engine.attach(id);
   try {
     active.beginning.throwIfAborted();
@@ -133,17 +113,56 @@ async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): 
   return { containerId: id, output, replayed: false };
 }
 
+/** Makes the container, with everything that it is given. */
+async function make(
+  parts: BeginParts,
+  active: Active,
+  reactor: Reactor,
+): Promise<{ readonly id: string; readonly hasStarted: boolean }> {
+  const { engine, store, tokens, config } = parts;
+  const { execution, rules } = active;
+  const message = await store.read
+    .selectFrom('messages')
+    .select('body')
+    .where('execution_id', '=', execution.id)
+    .executeTakeFirstOrThrow();
+  const given = handOver({
+    reactor,
+    execution,
+    message: message.body,
+    state: reactor.stateless ? undefined : await parts.states.textOf(reactor.id),
+    token: rules.token ?? '',
+    configs: rules.delivered.values,
+    apiServer: await parts.apiServer(),
+    tenant: config.tenant,
+    secondPrefix: config.second_prefix,
+  });
+  const [{ id, adopted }] = await Promise.all([
+    engine.create(specOf(parts, active, reactor, given)),
+    rules.token === undefined
+      ? undefined
+      : // A minute more than the longest run: the token dies by being ended, this is for when nobody is there to do it.
+        store.write(tokens.grant(execution, rules.timeoutSeconds + config.stop_grace + 60)),
+  ]);
+  active.containerId = id;
+  // The answer to an earlier try was lost. Whether that one started the container decides how its output is read.
+  if (adopted && (await hasStarted(parts, execution))) return { id, hasStarted: true };
+  if (given.files.length > 0) await engine.handOver(id, given.files);
+  return { id, hasStarted: false };
+}
+
 function specOf(
   { config, instance }: BeginParts,
   { execution, rules }: Active,
   reactor: Reactor,
-  environment: Readonly<Record<string, string>>,
+  { environment, datagrams }: HandOver,
 ): ContainerSpec {
   return {
     name: containerName(execution),
     // The content and not the name: a tag that has moved since the reactor became ready changes nothing.
     image: reactor.imageId ?? reactor.image,
     environment,
+    datagrams,
     labels: labelsOf(instance, reactor.id, execution.id),
     limits: {
       memoryBytes: rules.memoryBytes,

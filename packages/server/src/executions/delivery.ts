@@ -42,8 +42,14 @@ export interface ReadDelivery extends Pick<Delivery, 'items' | 'delaySeconds' | 
 }
 
 /** The type without its parameters. */
-const typeOf = ({ headers }: Pick<AskedDelivery, 'headers'>): string =>
-  headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+const typeOf = (contentType: string | undefined): string =>
+  (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+
+/** Whether a body of this type holds several messages. */
+export function isBatchType(contentType: string | undefined): boolean {
+  const type = typeOf(contentType);
+  return type === batchType || type === eventBatchType;
+}
 
 /** Whether it is one message and nothing else, which takes the short way. Cheap, since every message is asked. */
 export function isPlain(
@@ -109,8 +115,8 @@ interface Items {
 
 async function readItems(asked: AskedDelivery, { batch_limit }: DeliverySettings): Promise<Items> {
   const { headers, body, queryMessage, environment } = asked;
-  const type = typeOf(asked);
-  const isList = type === batchType || type === eventBatchType;
+  const type = typeOf(headers['content-type']);
+  const isList = isBatchType(type);
   const isEvent = type === eventType || isBinaryEvent(headers);
   if ((isList || isEvent) && queryMessage !== undefined)
     throw invalid('message', 'stands in the address although there is a body: send one of them');

@@ -1,4 +1,4 @@
-import type { HandedFile } from '../engines/engine.ts';
+import type { DatagramSocket, HandedFile } from '../engines/engine.ts';
 import { assertionHeader } from '../oauth/assertion.ts';
 import type { Reactor } from '../reactors/reactor.ts';
 import { longestVariable } from '../reactors/variable-names.ts';
@@ -9,12 +9,16 @@ const prefix = '_svc_';
 export interface HandOver {
   readonly environment: Readonly<Record<string, string>>;
   readonly files: readonly HandedFile[];
+  /** Where it may send its results. */
+  readonly datagrams: DatagramSocket;
 }
 
 export interface HandOverParts {
   readonly reactor: Reactor;
   readonly execution: Execution;
   readonly message: Uint8Array;
+  /** The reactor's state as JSON; undefined where it has none. */
+  readonly state: string | undefined;
   /** Empty where the reactor wants none. */
   readonly token: string;
   readonly configs: Readonly<Record<string, string>>;
@@ -32,6 +36,7 @@ export function handOver(parts: HandOverParts): HandOver {
   const { reactor, execution, message, secondPrefix } = parts;
   const asFile = mustBeFile(execution, message);
   const said = saidByService(parts, asFile);
+  const prefixes = secondPrefix === undefined ? [prefix] : [prefix, secondPrefix];
   return {
     environment: {
       ...reactor.environment,
@@ -43,10 +48,14 @@ export function handOver(parts: HandOverParts): HandOver {
       ...(secondPrefix !== undefined && prefixed(secondPrefix, said)),
     },
     files: asFile
-      ? [prefix, secondPrefix].flatMap((each) =>
-          each === undefined ? [] : [{ path: fileOf(each), mode: 0o644, content: message }],
-        )
+      ? prefixes.map((each) => ({ path: fileOf(each), mode: 0o644, content: message }))
       : [],
+    datagrams: {
+      paths: prefixes.map(socketOf),
+      environment: Object.fromEntries(
+        prefixes.map((each) => [`${each}results_socket`, socketOf(each)]),
+      ),
+    },
   };
 }
 
@@ -67,9 +76,10 @@ function mustBeFile({ contentType }: Execution, message: Uint8Array): boolean {
 }
 
 const fileOf = (somePrefix: string): string => `/${somePrefix}binary_data`;
+const socketOf = (somePrefix: string): string => `/${somePrefix}results.sock`;
 
 function saidByService(
-  { reactor, execution, token, apiServer, tenant }: HandOverParts,
+  { reactor, execution, state, token, apiServer, tenant }: HandOverParts,
   asFile: boolean,
 ): Readonly<Record<string, string>> {
   return {
@@ -77,7 +87,7 @@ function saidByService(
     actor_dbid: `${tenant}_${reactor.id}`,
     actor_name: reactor.name ?? '',
     actor_revision: String(execution.revision ?? reactor.revision),
-    actor_state: '{}',
+    actor_state: state ?? '{}',
     container_repo: reactor.image,
     worker_id: execution.workerId ?? '',
     execution_id: execution.id,

@@ -11,7 +11,8 @@ export interface OwnedExecution {
   readonly owner: string;
 }
 
-const idPattern = /^[0-9A-Za-z]{1,32}$/;
+/** Other texts name none, and some of them the store could not even be asked for. */
+export const isExecutionId = (text: string): boolean => /^[0-9A-Za-z]{1,32}$/.test(text);
 
 export interface AccessParts {
   readonly store: Store;
@@ -29,8 +30,7 @@ export async function visibleExecution(
   executionId: string,
   needs: PermissionLevel,
 ): Promise<OwnedExecution> {
-  // Other texts name none, and some of them the store could not even be asked for.
-  if (!idPattern.test(executionId)) throw unknownExecution(executionId);
+  if (!isExecutionId(executionId)) throw unknownExecution(executionId);
   const exists = (await reactors.byName(reactorName)) !== undefined;
   const reactor = exists ? await reactors.forCaller(caller, reactorName, needs) : undefined;
   const row = await store.read

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import type { AccessChange } from '../identity/access-changes.ts';
 import { hashSecret, secretFrom } from '../oauth/secret-format.ts';
@@ -68,6 +68,11 @@ export class ExecutionTokens {
     const claim = attempt > 1 ? `${id} ${workerId} ${attempt}` : `${id} ${workerId}`;
     const bits = createHmac('sha256', this.#key).update(claim).digest();
     return secretFrom('accessToken', bits);
+  }
+
+  /** Whether this is the token of the execution, as it is claimed now. */
+  isOf(execution: Claimed, token: string): boolean {
+    return timingSafeEqual(hashSecret(this.of(execution)), hashSecret(token));
   }
 
   /** Makes the token work, for at most as long as the execution may take. */

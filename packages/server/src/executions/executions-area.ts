@@ -6,6 +6,7 @@ import type { Engine } from '../engines/engine.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
 import type { Store } from '../store/store.ts';
+import { AnswerWaiting } from './answer-waiting.ts';
 import { ApiAddress, type Served } from './api-address.ts';
 import { hasReadyReactor, reactorsWithWork } from './claim.ts';
 import { Claiming } from './claiming.ts';
@@ -15,12 +16,14 @@ import type { Execution } from './execution.ts';
 import { ExecutionTokens } from './execution-token.ts';
 import { Executions } from './executions.ts';
 import { fulfilWishes, halt } from './halt.ts';
+import { LargeTurns } from './large-turns.ts';
 import type { LogStore } from './log-store.ts';
 import { assembleLogs, type LogsArea } from './logs-area.ts';
 import { OwnerPlaces } from './owner-places.ts';
 import { endAllOf } from './reactor-removal.ts';
 import { Reaper } from './reap.ts';
 import { recover, recoverOne } from './recover.ts';
+import type { Results } from './results.ts';
 import { Runner } from './run.ts';
 import { Schedule } from './schedule.ts';
 import { WorkerPlaces } from './worker-places.ts';
@@ -28,9 +31,10 @@ import { WorkerPlaces } from './worker-places.ts';
 interface Parts {
   readonly store: Store;
   readonly logs: LogStore;
+  readonly results: Results;
   readonly config: Config;
   readonly identity: Pick<Identity, 'changes'>;
-  readonly area: Pick<ReactorsArea, 'reactors' | 'images'>;
+  readonly area: Pick<ReactorsArea, 'reactors' | 'images' | 'states'>;
   readonly configs: Configs;
   readonly runSecrets: RunSecrets;
   readonly engine: Engine;
@@ -46,6 +50,10 @@ interface Parts {
 export interface ExecutionsArea {
   readonly executions: Executions;
   readonly logs: LogsArea;
+  readonly results: Results;
+  readonly tokens: ExecutionTokens;
+  /** Those who wait for the answer to their message. */
+  readonly waiting: AnswerWaiting;
   readonly halt: (execution: Pick<Execution, 'id'>, by: string) => Promise<boolean>;
   /** A message has been accepted for this reactor. */
   readonly wake: (reactorId: string) => void;
@@ -64,14 +72,15 @@ export interface ExecutionsArea {
 const recoverAgainMs = 2_000;
 
 export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> {
-  const { store, config, identity, area, engine, instance, log } = parts;
-  const { reactors, images } = area;
+  const { store, results, config, identity, area, engine, instance, log } = parts;
+  const { reactors, images, states } = area;
   const { changes } = identity;
   const tokens = await ExecutionTokens.open(store);
   const executions = new Executions(store);
   const logs = assembleLogs({ ...parts, executions, reactors });
   const engineReturn = new EngineReturn(engine, log);
   const address = new ApiAddress({ engine, baseUrl: config.base_url, host: config.host, log });
+  const waiting = new AnswerWaiting({ executions, results, most: config.waiting_replies });
   let stopping = false;
 
   const runner: Runner = new Runner({
@@ -81,10 +90,13 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     engine,
     engineReturn,
     images,
+    states,
+    largeTurns: new LargeTurns(),
     reactors,
     configs: parts.configs,
     runSecrets: parts.runSecrets,
     executions,
+    results,
     logs: logs.logs,
     instance,
     config,
@@ -166,6 +178,9 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
   return {
     executions,
     logs,
+    results,
+    tokens,
+    waiting,
     halt: (execution, by) => halt(store, runner, execution, by),
     wake,
     expect: (dueAt) => due.expect(dueAt),
@@ -190,6 +205,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     },
     stop: async () => {
       stopping = true;
+      waiting.stop();
       schedule.stop();
       due.stop();
       workers.stop();

@@ -60,6 +60,12 @@ export const PostedBatch = Type.Object(
   },
 );
 
+/** Of a message whose sender waits. */
+export const AnsweredMessage = Type.String({
+  description: 'With `wait`: the first result as it was given, or the log of an execution without.',
+  examples: ['hello\n'],
+});
+
 const WaitingMessage = Type.Object({
   executionId: Type.String(),
   receivedTime: Type.String({ description: 'UTC, without a zone' }),

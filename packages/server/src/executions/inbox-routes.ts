@@ -6,18 +6,31 @@ import { reactorsAccess as access, underBothSpellings } from '../contract/reacto
 import { fail } from '../errors.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import { admit } from './admit.ts';
-import { isPlain, limitsOf } from './delivery.ts';
+import { BodyRoom, limitLargeBodies } from './body-room-routes.ts';
+import { isBatchType, isPlain, limitsOf } from './delivery.ts';
 import { shownTime } from './execution-time.ts';
 import { executorOf, fieldsOf, type Posted, type PostParts, postMore } from './inbox-delivery.ts';
-import { InboxRecord, PostedBatch, PostedMessage, PurgedInbox } from './inbox-records.ts';
+import {
+  AnsweredMessage,
+  InboxRecord,
+  PostedBatch,
+  PostedMessage,
+  PurgedInbox,
+} from './inbox-records.ts';
+import { secondsToWait } from './inbox-waiting.ts';
+import { type InboxWaitingParts, postAndWait, sendPosted } from './inbox-waiting-routes.ts';
 import { executionAddress, ownerAddress, reactorAddress } from './links.ts';
 import { readMessage } from './message.ts';
 import { readOverrides } from './overrides.ts';
 import { countDelayed, countWaiting, dropWaiting, peekWaiting } from './waiting.ts';
 
-export interface InboxRoutesParts extends PostParts {
+export interface InboxRoutesParts extends PostParts, InboxWaitingParts {
   readonly reactors: Pick<Reactors, 'forCaller'>;
-  readonly config: PostParts['config'] & { readonly message_limit: number };
+  readonly config: PostParts['config'] & {
+    readonly message_limit: number;
+    readonly wait_limit: number;
+    readonly message_memory: number;
+  };
   /** An execution has ended without having run. */
   readonly onDropped: (executionId: string) => void;
 }
@@ -26,8 +39,10 @@ const NamedReactor = Type.Object({ reactorId: Type.String() });
 
 /** The inbox of a reactor: post a message, see what waits, purge it. */
 export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox {
+  const room = new BodyRoom(parts.config.message_memory);
   return underBothSpellings(async (app) => {
     takeBytes(app);
+    limitLargeBodies(app, room, parts.config.message_limit);
 
     app.post(
       '/:reactorId/messages',
@@ -59,15 +74,28 @@ export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox 
                 examples: [60],
               }),
             ),
+            wait: Type.Optional(
+              Type.Unknown({
+                description: `Hold the reply until the first result or the end, for at most so many seconds (up to ${parts.config.wait_limit}).`,
+              }),
+            ),
+            _svc_synchronous: Type.Optional(
+              Type.Unknown({
+                description: 'true: hold the reply as `wait` does, as long as the service allows.',
+              }),
+            ),
           }),
-          response: { 201: Type.Union([PostedMessage, PostedBatch]) },
+          response: { 200: AnsweredMessage, 201: Type.Union([PostedMessage, PostedBatch]) },
         },
       },
       async (request, reply) => {
-        const { posted, repeated } = await post(parts, request, request.params.reactorId);
-        if (repeated) reply.header('idempotency-replayed', 'true');
-        if ('self' in posted._links) reply.header('location', posted._links.self);
-        return reply.code(201).send(posted);
+        const seconds = secondsToWait(request.query, parts.config.wait_limit);
+        const { reactorId } = request.params;
+        if (seconds !== undefined) {
+          refuseWaitForMany(request);
+          return postAndWait(parts, reply, seconds, () => post(parts, request, reactorId));
+        }
+        return sendPosted(reply, await post(parts, request, reactorId));
       },
     );
 
@@ -217,6 +245,15 @@ function inboxLinks(baseUrl: string, reactorId: string, owner: string) {
   };
 }
 
+/** A batch has many answers, and a reply has room for one. */
+function refuseWaitForMany(request: FastifyRequest): void {
+  if (!isBatchType(request.headers['content-type'])) return;
+  throw fail('invalid_field', {
+    field: 'wait',
+    problem: 'cannot go with a batch: read the results of its executions afterwards',
+  });
+}
+
 function refuseEncoding(request: FastifyRequest): void {
   const encoding = request.headers['content-encoding'];
   if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
@@ -252,4 +289,9 @@ const postDescription = [
   '',
   'The container finds the message in the variable `MSG`. Bytes, a message over 128 KiB and one with a NUL character',
   'cannot be a variable: they are the file `/_svc_binary_data`, which `_svc_message_file` names, and `MSG` is absent.',
+  '',
+  'With `wait` the reply is held until the execution has given its first result, which is then the body (200,',
+  '`application/octet-stream`) and counts as taken; or until it is over without one: then the body is its log, as text. The',
+  'headers X-Execution-Id, X-Execution-Status and X-Exit-Code say which and how. When the time passes first, the reply is',
+  'the usual one, 201. A client that leaves stops nothing.',
 ].join('\n');

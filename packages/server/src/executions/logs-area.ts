@@ -4,12 +4,17 @@ import type { Store } from '../store/store.ts';
 import type { Executions } from './executions.ts';
 import { LogFollowing } from './log-follow.ts';
 import type { LogStore } from './log-store.ts';
+import type { Results } from './results.ts';
 import { Retention } from './retain.ts';
 
 interface Parts {
   readonly store: Store;
   readonly logs: LogStore;
-  readonly config: Pick<Config, 'log_retention' | 'execution_retention' | 'dead_letter_retention'>;
+  readonly results: Results;
+  readonly config: Pick<
+    Config,
+    'log_retention' | 'result_retention' | 'execution_retention' | 'dead_letter_retention'
+  >;
   readonly executions: Executions;
   readonly reactors: Pick<Reactors, 'onRemoved'>;
   readonly log: { warn(facts: object, message: string): void };
@@ -25,9 +30,9 @@ export interface LogsArea {
 }
 
 export function assembleLogs(parts: Parts): LogsArea {
-  const { store, logs, config, executions, reactors, log } = parts;
+  const { store, logs, results, config, executions, reactors, log } = parts;
   const following = new LogFollowing(logs, executions);
-  const retention = new Retention({ store, logs, config, log });
+  const retention = new Retention({ store, logs, results, config, log });
   reactors.onRemoved((reactorId) => void retention.forgetReactor(reactorId));
   return {
     logs,

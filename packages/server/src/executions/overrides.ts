@@ -1,5 +1,6 @@
 import { fail } from '../errors.ts';
 import { longestVariable, variableNameProblem } from '../reactors/variable-names.ts';
+import { waitParameters } from './inbox-waiting.ts';
 
 /** Parameters of the operation itself and of the way to it: they are never variables. */
 const ownParameters = new Set([
@@ -12,9 +13,6 @@ const ownParameters = new Set([
   'x-nonce',
 ]);
 
-/** Names that operations to come will take: a variable of that name would change its meaning then. */
-const keptForLater = new Set(['wait']);
-
 /**
  * What the query of a message sets in the environment of its execution. Names of default_environment replace its
  * values, other names are added; what the platform itself sets, and what would turn the container's programs into
@@ -26,7 +24,7 @@ export function readOverrides(
 ): Readonly<Record<string, string>> {
   const overrides: Record<string, string> = {};
   for (const [name, value] of Object.entries(query)) {
-    if (ownParameters.has(name.toLowerCase())) continue;
+    if (ownParameters.has(name.toLowerCase()) || waitParameters.has(name)) continue;
     const problem = nameProblem(name, secondPrefix);
     if (problem !== undefined) throw invalid(name.slice(0, 64).toWellFormed(), problem);
     overrides[name] = readValue(name, value);
@@ -46,7 +44,6 @@ function readValue(name: string, value: unknown): string {
 function nameProblem(name: string, secondPrefix: string | undefined): string | undefined {
   if (name === 'PATH')
     return 'is reserved: no sender chooses which programs a container runs; set it in default_environment';
-  if (keptForLater.has(name)) return 'is reserved for the operation itself';
   return variableNameProblem(name, secondPrefix);
 }
 

@@ -2,13 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../store/store.ts';
 import { forgetKeys, forgetLetters, removeRecords } from './delivery-retention.ts';
 import type { LogStore } from './log-store.ts';
+import type { Results } from './results.ts';
 
 export interface RetentionParts {
   readonly store: Store;
   readonly logs: Pick<LogStore, 'expired' | 'unended' | 'expire' | 'among' | 'drop'>;
+  readonly results: Pick<Results, 'old' | 'ofReactor' | 'drop'>;
   readonly config: {
     /** Seconds. */
     readonly log_retention: number;
+    readonly result_retention: number;
     readonly execution_retention: number;
     readonly dead_letter_retention: number;
   };
@@ -22,7 +25,7 @@ const bytesAtOnce = 4 * 1024 * 1024;
 const breathMilliseconds = 5;
 const roundMilliseconds = 60_000;
 
-/** Removes what is too old to be kept: logs first, records and messages much later. */
+/** Removes what is too old to be kept: logs and results first, records and messages much later. */
 export class Retention {
   readonly #parts: RetentionParts;
   readonly #now: () => number;
@@ -53,14 +56,16 @@ export class Retention {
     return this.#queue('removing what is too old failed', async () => {
       await this.#endForgottenLogs();
       await this.#removeLogs();
+      await this.#removeResults();
       await this.#removeRecords();
       await this.#forgetDeliveries();
     });
   }
 
-  /** A reactor is gone: its logs go too. Its records stay until they are too old. */
+  /** A reactor is gone: its logs and results go too. Its records stay until they are too old. */
   forgetReactor(reactorId: string): Promise<void> {
     return this.#queue('removing the logs of a deleted reactor failed', async () => {
+      await this.#dropResults(() => this.#parts.results.ofReactor(reactorId, rowsAtOnce));
       for (let seq = 0; ; ) {
         const rows = await this.#parts.store.read
           .selectFrom('executions')
@@ -97,6 +102,23 @@ export class Retention {
       const expired = await this.#parts.logs.expired(this.#now(), rowsAtOnce);
       await this.#drop(expired);
       if (expired.length < rowsAtOnce || this.#stopping.signal.aborted) return;
+    }
+  }
+
+  async #removeResults(): Promise<void> {
+    const before = this.#now() - this.#parts.config.result_retention * 1000;
+    await this.#dropResults(() => this.#parts.results.old(before, rowsAtOnce));
+  }
+
+  async #dropResults(find: () => Promise<readonly string[]>): Promise<void> {
+    for (;;) {
+      const found = await find();
+      for (const executionId of found) {
+        if (this.#stopping.signal.aborted) return;
+        await this.#parts.results.drop(executionId);
+        await this.#breathe();
+      }
+      if (found.length < rowsAtOnce) return;
     }
   }
 

@@ -14,11 +14,12 @@ import { tooLong, wordsOf } from './end-words.ts';
 import type { Execution } from './execution.ts';
 import { nowInMicroseconds } from './execution-time.ts';
 import type { Executions } from './executions.ts';
+import { Collecting, type CollectingParts } from './result-collecting.ts';
 import { planRetry, putBack, type RetryPlan } from './retry.ts';
 import { completed, failed, type Outcome, release, type SettleParts, settle } from './settle.ts';
 import { type Watched, type WatchParts, watch } from './watch.ts';
 
-export interface RunParts extends BeginParts, WatchParts, SettleParts {
+export interface RunParts extends BeginParts, WatchParts, CollectingParts, SettleParts {
   readonly reactors: Pick<Reactors, 'byId'>;
   readonly configs: Pick<Configs, 'deliveredTo'>;
   readonly runSecrets: RunSecrets;
@@ -171,8 +172,16 @@ export class Runner {
   }
 
   async #follow(active: Active, begun: Begun): Promise<void> {
-    const { runSecrets } = this.#parts;
     await this.#markRunning(active);
+    const collecting = new Collecting(this.#parts, active.execution, begun.containerId);
+    try {
+      await this.#seeThrough(active, begun, collecting);
+    } finally {
+      collecting.stop();
+    }
+  }
+
+  async #seeThrough(active: Active, begun: Begun, collecting: Collecting): Promise<void> {
     let watched: Watched | undefined;
     try {
       watched = await watch(this.#parts, active, begun);
@@ -185,9 +194,11 @@ export class Runner {
       return;
     }
     if (watched === undefined) return;
-    await this.#finish(active, begun.containerId, watched);
+    await this.#finish(active, begun.containerId, watched, collecting);
     await this.#removeContainer(active);
-    await runSecrets.forget(active.execution.id, active.rules.delivered.secrets).catch(() => {});
+    await this.#parts.runSecrets
+      .forget(active.execution.id, active.rules.delivered.secrets)
+      .catch(() => {});
   }
 
   async #markRunning({ execution }: Active): Promise<void> {
@@ -201,7 +212,12 @@ export class Runner {
     wake(execution.reactorId);
   }
 
-  async #finish(active: Active, containerId: string, { end, writer }: Watched): Promise<void> {
+  async #finish(
+    active: Active,
+    containerId: string,
+    { end, writer }: Watched,
+    collecting: Collecting,
+  ): Promise<void> {
     const { engine, log } = this.#parts;
     const { execution, rules } = active;
     const asked = engine.usage(containerId).catch((error: unknown) => {
@@ -215,7 +231,11 @@ export class Runner {
     const stopWords = active.stopWords ?? (overdue ? outOfTime : undefined);
     const isDead = stopWords === undefined ? end.exitCode !== 0 : stopWords === outOfTime;
     const plan = isDead ? await this.#planRetry(execution) : undefined;
-    const [usage] = await Promise.all([asked, plan === undefined ? writer.end() : writer.pause()]);
+    const [usage] = await Promise.all([
+      asked,
+      plan === undefined ? writer.end() : writer.pause(),
+      collecting.finish(),
+    ]);
     const words = wordsOf({ end, stopWords, memoryBytes: rules.memoryBytes });
     await this.#write(execution, { ...completed(end, usage, words), isDead }, plan);
   }

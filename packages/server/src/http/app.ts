@@ -10,6 +10,7 @@ import { executionRoutes } from '../executions/execution-routes.ts';
 import type { ExecutionsArea } from '../executions/executions-area.ts';
 import { inboxRoutes } from '../executions/inbox-routes.ts';
 import { logRoutes } from '../executions/log-routes.ts';
+import { resultRoutes } from '../executions/result-routes.ts';
 import { workerRoutes } from '../executions/worker-routes.ts';
 import type { Identity } from '../identity/identity.ts';
 import { profileRoutes } from '../identity/profile-routes.ts';
@@ -23,6 +24,7 @@ import { tokenRoutes } from '../oauth/token-routes.ts';
 import { configRoutes } from '../reactors/config-routes.ts';
 import { reactorRoutes } from '../reactors/reactor-routes.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
+import { stateRoutes } from '../reactors/state-routes.ts';
 import { aliasRoutes } from '../sharing/alias-routes.ts';
 import { nonceRoutes } from '../sharing/nonce-routes.ts';
 import { permissionRoutes } from '../sharing/permission-routes.ts';
@@ -108,7 +110,10 @@ export async function buildApp(parts: AppParts) {
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
+  // A reply that is held would hold up the stop as well.
+  app.addHook('preClose', async () => executions.waiting.stop());
   await app.register(reactorRoutes({ ...reactors, configs, config, baseUrl }));
+  await app.register(stateRoutes({ ...reactors, config, baseUrl }));
   await app.register(configRoutes({ ...reactors, configs, config, baseUrl }));
   await app.register(permissionRoutes({ ...reactors, users: identity.users }));
   await app.register(aliasRoutes({ ...reactors, ...sharing, baseUrl }));
@@ -117,6 +122,8 @@ export async function buildApp(parts: AppParts) {
     inboxRoutes({
       store,
       reactors: reactors.reactors,
+      waiting: executions.waiting,
+      logs: executions.logs.logs,
       config,
       baseUrl,
       onAdmitted: executions.wake,
@@ -125,6 +132,9 @@ export async function buildApp(parts: AppParts) {
     }),
   );
   await app.register(executionRoutes({ ...reactors, store, baseUrl, halt: executions.halt }));
+  await app.register(
+    resultRoutes({ ...executions, store, reactors: reactors.reactors, config, baseUrl }),
+  );
   await app.register(
     deadLetterRoutes({
       store,

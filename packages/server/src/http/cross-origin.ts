@@ -10,6 +10,10 @@ const exposedHeaders = [
   'link',
   'www-authenticate',
   'idempotency-replayed',
+  'x-execution-id',
+  'x-execution-status',
+  'x-exit-code',
+  'x-result-index',
 ].join(', ');
 
 /** How long a browser may remember what it was allowed. */

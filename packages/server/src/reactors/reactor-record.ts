@@ -42,6 +42,9 @@ export const ReactorRecord = Type.Object(
     revision: Type.Integer({ description: 'Raised by every PUT that pulls the image.' }),
     defaultEnvironment: Type.Record(Type.String(), Type.String()),
     stateless: Type.Boolean(),
+    state: Type.Optional(
+      Type.Unknown({ description: 'What a stateful reactor remembers. Lists leave it out.' }),
+    ),
     maxWorkers: Type.Integer(),
     memLimit: Type.String({ description: "What holds: its own, or the operator's default." }),
     maxCpus: Type.Number({

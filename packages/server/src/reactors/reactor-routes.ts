@@ -16,14 +16,17 @@ import {
   refuseOthersCredentials,
 } from './credential-rules.ts';
 import { cursorAfter, readCursor } from './list-cursor.ts';
+import type { Reactor } from './reactor.ts';
 import { RegisteredReactor } from './reactor-fields.ts';
 import { ReactorRecord, reactorRecord } from './reactor-record.ts';
 import { readSettings } from './reactor-rules.ts';
+import type { ReactorStates } from './reactor-states.ts';
 import type { Reactors } from './reactors.ts';
 import type { Removal } from './removal.ts';
 
 export interface ReactorRoutesParts {
   readonly reactors: Reactors;
+  readonly states: Pick<ReactorStates, 'textOf'>;
   readonly removal: Pick<Removal, 'remove'>;
   readonly configs: Pick<Configs, 'credentialsOf'>;
   readonly config: Config;
@@ -37,9 +40,14 @@ const removalMs = 15_000;
 
 /** The reactors area: a user's own reactors. */
 export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncTypebox {
-  const { reactors, removal, configs, config, baseUrl } = parts;
-  const show = (reactor: Parameters<typeof reactorRecord>[0]) =>
-    reactorRecord(reactor, config, baseUrl());
+  const { reactors, states, removal, configs, config, baseUrl } = parts;
+  const show = (reactor: Reactor) => reactorRecord(reactor, config, baseUrl());
+  const showWithState = async (reactor: Reactor) => {
+    const state: unknown = reactor.stateless
+      ? undefined
+      : JSON.parse(await states.textOf(reactor.id));
+    return { ...show(reactor), ...(state !== undefined && { state }) };
+  };
   return underBothSpellings(async (app) => {
     app.post(
       '',
@@ -66,7 +74,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const name = body.name === undefined || body.name === '' ? null : body.name;
         const reactor = await reactors.register(owner, name, settings, body.force ?? false);
         request.log.info({ reactor: reactor.id, user: caller.userId }, 'reactor registered');
-        const record = show(reactor);
+        const record = await showWithState(reactor);
         return reply.code(201).header('location', record._links.self).send(record);
       },
     );
@@ -140,7 +148,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         },
       },
       async (request) =>
-        show(await reactors.show(callerOf(request), request.params.reactorId, 'READ')),
+        showWithState(await reactors.show(callerOf(request), request.params.reactorId, 'READ')),
     );
 
     app.put(
@@ -152,7 +160,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
           tags: ['Reactors'],
           summary: 'Replace what a reactor is',
           description:
-            'Takes the complete description: what is not sent returns to its default; name and owner stay. The image is ' +
+            'Takes the complete description: what is not sent returns to its default; name, owner and state stay. The image is ' +
             'pulled when its name or tag differs, when other credentials are named, or with force; then the revision is raised, and the status is ' +
             'SUBMITTED again. What changes applies from the next execution on.',
           params: NamedReactor,
@@ -175,7 +183,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
           askRegistry: force,
         }));
         request.log.info({ reactor: reactor.id, user: caller.userId }, 'reactor changed');
-        return show(changed);
+        return showWithState(changed);
       },
     );
 

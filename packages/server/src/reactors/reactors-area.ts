@@ -6,6 +6,7 @@ import type { QuotaDefaults } from '../identity/quotas.ts';
 import type { Store } from '../store/store.ts';
 import { ImageKeeper } from './images.ts';
 import { PullCredentials } from './pull-credentials.ts';
+import { ReactorStates } from './reactor-states.ts';
 import { Reactors } from './reactors.ts';
 import { RegistryLogins } from './registry-credentials.ts';
 import { Removal } from './removal.ts';
@@ -26,6 +27,7 @@ interface Parts {
 /** Which images answer which inboxes: everything of this folder that the rest uses, put together once. */
 export interface ReactorsArea {
   readonly reactors: Reactors;
+  readonly states: ReactorStates;
   readonly images: ImageKeeper;
   readonly removal: Removal;
   /** Goes on with what a restart has interrupted. Whoever listens to `onRemoving` subscribes before. */
@@ -52,6 +54,7 @@ export async function assembleReactors(parts: Parts): Promise<ReactorsArea> {
   const removal = new Removal({ store, reactors, changes, log, tending });
   return {
     reactors,
+    states: new ReactorStates(store),
     images,
     removal,
     start: () => {

@@ -16,6 +16,7 @@ import type {
 import type { IdempotencyKeysTable, WorkersTable } from './delivery-tables.ts';
 import type { LogChunksTable, LogsTable } from './log-tables.ts';
 import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
+import type { ResultBoxesTable, ResultsTable } from './result-tables.ts';
 import type {
   AliasesTable,
   AliasPermissionsTable,
@@ -25,6 +26,7 @@ import type {
   NoncesTable,
   ReactorPermissionsTable,
 } from './sharing-tables.ts';
+import type { ReactorStatesTable } from './state-tables.ts';
 
 /**
  * The tables, as TypeScript sees them: those of the store, and those of the logs, which are a database of their own.
@@ -59,8 +61,11 @@ export interface Schema {
   execution_secrets: ExecutionSecretsTable;
   idempotency_keys: IdempotencyKeysTable;
   workers: WorkersTable;
+  reactor_states: ReactorStatesTable;
   logs: LogsTable;
   log_chunks: LogChunksTable;
+  result_boxes: ResultBoxesTable;
+  results: ResultsTable;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test';
 import { testAbsence } from './conformance/absence.ts';
+import { testDatagrams } from './conformance/datagrams.ts';
 import { testImages } from './conformance/images.ts';
 import { testLeftovers } from './conformance/leftovers.ts';
 import { testLimits } from './conformance/limits.ts';
@@ -22,6 +23,7 @@ export function engineConformance(name: string, open: () => Promise<Subject>): v
     };
     testRunning(get);
     testOutput(get);
+    testDatagrams(get);
     testLimits(get);
     testNetwork(get);
     testImages(get);

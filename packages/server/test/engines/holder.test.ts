@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { DockerClient } from '../../src/engines/docker/docker-client.ts';
 import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
@@ -11,7 +14,11 @@ import { until } from '../harness/until.ts';
 import { specOf } from './conformance/subject.ts';
 
 describe('network holders', () => {
-  const open = async (t: { after(end: () => Promise<void>): void }, limits = {}) => {
+  const open = async (
+    t: { after(end: () => Promise<void>): void },
+    limits = {},
+    folder?: string,
+  ) => {
     const owner = `reactord-test-${newId()}`;
     const client = new DockerClient(engineAddress, process.env);
     const image = await makeTestImage();
@@ -21,6 +28,7 @@ describe('network holders', () => {
       owner,
       network: owner,
       holders: { ready: 1, idle: 2, idleMs: 300_000, ...limits },
+      ...(folder !== undefined && { spools: { folder, mostBytes: 1024 * 1024 } }),
     });
     t.after(async () => {
       await engine.removeLeftovers({});
@@ -44,13 +52,13 @@ describe('network holders', () => {
     };
     const create = (group?: string) =>
       engine.create(specOf({ image: image.reference }, 'true', { group }));
-    return { engine, client, owner, holders, placeOf, create };
+    return { engine, client, owner, holders, placeOf, create, image: image.reference };
   };
 
   test('there is a program for both usual processors, and it is tiny', () => {
     for (const architecture of ['amd64', 'arm64']) {
       const program = holderProgram(architecture);
-      assert.ok(program && program.length < 300);
+      assert.ok(program && program.length < 700);
       assert.equal(program.toString('latin1', 1, 4), 'ELF');
     }
     assert.equal(holderProgram('riscv64'), undefined);
@@ -121,6 +129,39 @@ describe('network holders', () => {
     await engine.start(id);
     assert.equal((await engine.ended(id)).exitCode, 0);
     assert.equal(await engine.gatewayAddress(), address);
+  });
+
+  test('without a folder for what they send, containers have no socket and are not told of one', async (t) => {
+    const { engine, image } = await open(t);
+    const datagrams = { paths: ['/sent.sock'], environment: { SOCKET: '/sent.sock' } };
+    const script = 'test -z "$SOCKET" && test ! -e /sent.sock';
+    const { id } = await engine.create(specOf({ image }, script, { datagrams }));
+    await engine.start(id);
+    assert.equal((await engine.ended(id)).exitCode, 0);
+    assert.equal(await engine.sent(id), undefined);
+  });
+
+  test('one that ended before its container started gathers again, and its folder goes with it', async (t) => {
+    // Longer than the address of a socket can be.
+    const folder = join(mkdtempSync(join(tmpdir(), 'reactord-spools-')), 'x'.repeat(120));
+    const { engine, client, image, holders } = await open(t, { ready: 0, idle: 0 }, folder);
+    const datagrams = { paths: ['/dev/log'], environment: {} };
+    const spec = specOf({ image }, 'logger -t say hello', { datagrams });
+    const { id } = await engine.create(spec);
+    for (const holder of await holders())
+      await client.call('POST', `/containers/${holder.id}/kill`);
+    await engine.start(id);
+    assert.equal((await engine.ended(id)).exitCode, 0);
+    const sent = await engine.sent(id);
+    assert.ok(sent);
+    await sent.complete();
+    const texts: string[] = [];
+    for await (const { bytes } of sent.read(0)) texts.push(Buffer.from(bytes).toString());
+    assert.match(texts.join('\n'), /^[^\n]*say: hello\s*$/);
+    assert.equal(readdirSync(folder).length, 1);
+    await engine.remove(id);
+    assert.deepEqual(readdirSync(folder), []);
+    rmSync(dirname(folder), { recursive: true });
   });
 
   test('two services share the network, and the one that ends leaves it to the other', async (t) => {

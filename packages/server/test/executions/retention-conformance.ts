@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { executionFrom } from '../../src/executions/execution.ts';
 import { LogStore } from '../../src/executions/log-store.ts';
+import { Results } from '../../src/executions/results.ts';
 import { Retention } from '../../src/executions/retain.ts';
 import { AccessChanges } from '../../src/identity/access-changes.ts';
 import { Users } from '../../src/identity/users.ts';
@@ -20,6 +22,7 @@ export function retentionConformance(dialect: string, newGround: () => Promise<G
     let store: Store;
     let logStore: Store;
     let logs: LogStore;
+    let results: Results;
     let ownerId: string;
     let seq = 0;
     before(async () => {
@@ -27,6 +30,7 @@ export function retentionConformance(dialect: string, newGround: () => Promise<G
       store = await openStore(ground);
       logStore = await openLogDatabase(ground);
       logs = new LogStore(logStore);
+      results = new Results(logStore, 1024 * 1024);
       const users = new Users(store, new AccessChanges(store, quiet));
       ownerId = (await users.create({ username: 'ada', password: 'a long enough word' })).id;
       await addReactor(store, 'r', ownerId);
@@ -52,8 +56,10 @@ export function retentionConformance(dialect: string, newGround: () => Promise<G
       new Retention({
         store,
         logs,
+        results,
         config: {
           log_retention: 24 * hour,
+          result_retention: hour,
           dead_letter_retention: 86_400,
           execution_retention: 48 * hour,
         },
@@ -82,6 +88,23 @@ export function retentionConformance(dialect: string, newGround: () => Promise<G
       await open.write(said('more'));
       await open.release();
       assert.equal((await logs.find('runs'))?.size, 14);
+    });
+
+    test('results that nobody took go a while after the last of them, and with their reactor', async () => {
+      for (const id of ['gave', 'given']) await execution(id);
+      const rows = await store.read.selectFrom('executions').selectAll().execute();
+      const [gave, given] = ['gave', 'given'].map((id) => rows.find((row) => row.id === id));
+      assert.ok(gave && given);
+      for (let index = 0; index < 20; index += 1)
+        await results.give(executionFrom(gave), Buffer.from(`${index}`));
+      await retention(Date.now() + 30 * 60_000).round();
+      assert.equal(await results.has('gave'), true);
+      await retention(Date.now() + 61 * 60_000).round();
+      assert.equal(await results.has('gave'), false);
+      assert.equal(await results.newestOf('r'), undefined);
+      await results.give(executionFrom(given), Buffer.from('x'));
+      await retention().forgetReactor('r');
+      assert.equal(await results.has('given'), false);
     });
 
     test('a log that nobody ended goes when its execution is over', async () => {

@@ -1,4 +1,6 @@
-import { globSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DockerClient } from '../../src/engines/docker/docker-client.ts';
 import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { findEngineAddress } from '../../src/engines/docker/find.ts';
@@ -12,8 +14,15 @@ import { engineAddress, forgetImage, makeTestImage } from './images.ts';
 /** Docker, or what answers at the address of the tests, with names of its own, so that other tests can use it too. */
 export async function openDockerSubject(): Promise<Subject> {
   const owner = `reactord-test-${newId()}`;
+  const folder = mkdtempSync(join(tmpdir(), 'reactord-spools-'));
   const open = (address = engineAddress, name = owner): DockerEngine =>
-    new DockerEngine({ address, environment: process.env, owner: name, network: owner });
+    new DockerEngine({
+      address,
+      environment: process.env,
+      owner: name,
+      network: owner,
+      spools: { folder: join(folder, name), mostBytes: 1024 * 1024 },
+    });
   const image = await makeTestImage();
   const engine = open();
   const proxies: EngineProxy[] = [];
@@ -46,6 +55,7 @@ export async function openDockerSubject(): Promise<Subject> {
       }
       for (const proxy of proxies) await proxy.dispose();
       await image.remove();
+      rmSync(folder, { recursive: true, force: true });
       const left = [...(await tracesOf(owner)), ...(await tracesOf(`${owner}-proxied`))];
       if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
     },

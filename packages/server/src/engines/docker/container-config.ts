@@ -10,6 +10,8 @@ export interface Place {
   /** Not allowed, and not needed, for a container that joins a network. */
   readonly extraHosts: readonly string[];
   readonly cgroupParent: string | undefined;
+  /** The socket on this machine that takes what the container sends. */
+  readonly sink: string | undefined;
 }
 
 /**
@@ -39,7 +41,7 @@ export function containerConfig(
     Image: spec.image,
     ...(spec.entrypoint && { Entrypoint: spec.entrypoint }),
     ...(spec.command && { Cmd: spec.command }),
-    Env: environmentOf(spec),
+    Env: environmentOf(spec, place),
     Labels: { ...spec.labels, ...labels },
     HostConfig: {
       ...(spec.privileged
@@ -59,12 +61,14 @@ export function containerConfig(
       LogConfig: logConfig(spec.logBytes ?? defaultLogBytes, facts),
       RestartPolicy: { Name: 'no' },
       AutoRemove: false,
-      Mounts: (spec.mounts ?? []).map(({ from, to, readOnly }) => ({
-        Type: 'bind',
-        Source: from,
-        Target: to,
-        ReadOnly: readOnly,
-      })),
+      Mounts: [...(spec.mounts ?? []), ...sinkMounts(spec, place)].map(
+        ({ from, to, readOnly }) => ({
+          Type: 'bind',
+          Source: from,
+          Target: to,
+          ReadOnly: readOnly,
+        }),
+      ),
     },
   };
 }
@@ -80,7 +84,16 @@ function logConfig(logBytes: number, facts: EngineFacts): object {
     : { Type: 'json-file', Config: facts.isPodman ? { 'max-size': sizes['max-size'] } : sizes };
 }
 
-function environmentOf({ name, environment }: ContainerSpec): readonly string[] {
+/** To send to a socket is no writing to a file: it works, and its mode and its owner stay as they are. */
+function sinkMounts({ datagrams }: ContainerSpec, { sink }: Place) {
+  if (sink === undefined || datagrams === undefined) return [];
+  return datagrams.paths.map((to) => ({ from: sink, to, readOnly: true }));
+}
+
+function environmentOf(spec: ContainerSpec, { sink }: Place): readonly string[] {
+  const { name, datagrams } = spec;
+  const told = sink === undefined ? {} : datagrams?.environment;
+  const environment = { ...spec.environment, ...told };
   const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
   let sum = 0;
   for (const variable of variables) {

@@ -8,6 +8,7 @@ import {
   type HandedFile,
   type Image,
   type PullOptions,
+  type SentDatagrams,
   type Usage,
 } from '../engine.ts';
 import { describeAddress, type Environment } from './address.ts';
@@ -25,7 +26,9 @@ import { type Labels, ownerLabel, ownLabels } from './labels.ts';
 import { ContainerNetwork } from './network.ts';
 import { Outputs } from './output.ts';
 import { Places } from './places.ts';
+import { SpooledDatagrams } from './sent-datagrams.ts';
 import { read, Version } from './shapes.ts';
+import { type SpoolOptions, Spools } from './spools.ts';
 import { tarOf } from './tar.ts';
 
 export interface DockerEngineOptions {
@@ -37,6 +40,8 @@ export interface DockerEngineOptions {
   /** The network that all services of the engine share, if it is to have another name. */
   readonly network?: string;
   readonly holders?: HolderLimits;
+  /** Where what containers send is kept until it is read. Without it they have no socket to send to. */
+  readonly spools?: SpoolOptions;
 }
 
 /** Docker, or Podman by its Docker-compatible socket. An engine that comes later, or comes back, is found. */
@@ -51,6 +56,7 @@ export class DockerEngine implements Engine {
   readonly #network: ContainerNetwork;
   readonly #holders: Holders;
   readonly #places: Places;
+  readonly #spools: Spools;
 
   constructor(options: DockerEngineOptions) {
     const owner = options.owner ?? 'reactord';
@@ -58,7 +64,8 @@ export class DockerEngine implements Engine {
     const facts = new Facts(client);
     const network = new ContainerNetwork(client, facts, options.network ?? 'reactord');
     const limits = options.holders ?? { ready: 2, idle: 8, idleMs: 300_000 };
-    const holders = new Holders(client, facts, network, owner, limits);
+    const spools = new Spools(options.spools);
+    const holders = new Holders({ client, facts, network, spools, owner, limits });
     const containers = new Containers(client);
     this.#owner = owner;
     this.#client = client;
@@ -69,7 +76,8 @@ export class DockerEngine implements Engine {
     this.#outputs = new Outputs(client, this.#exits);
     this.#network = network;
     this.#holders = holders;
-    this.#places = new Places({ client, facts, network, holders, containers, owner });
+    this.#places = new Places({ client, facts, network, holders, spools, containers, owner });
+    this.#spools = spools;
   }
 
   async ping(): Promise<string> {
@@ -161,6 +169,14 @@ export class DockerEngine implements Engine {
   async remove(id: string): Promise<void> {
     await this.#places.clear(id, () => this.#containers.remove(id));
     this.#exits.gone(id);
+  }
+
+  async sent(id: string): Promise<SentDatagrams | undefined> {
+    const holder = await this.#holders.of(id);
+    if (holder === undefined || !(await this.#spools.gathers(holder.name))) return undefined;
+    const spool = this.#spools.fileOf(holder.name, 'spool');
+    if (spool === undefined) return undefined;
+    return new SpooledDatagrams(spool, () => this.#spools.ring(holder.name));
   }
 
   usage(id: string): Promise<Usage | undefined> {

@@ -7,7 +7,7 @@ import { PullLine, read } from './shapes.ts';
 import { tarOf } from './tar.ts';
 
 /** Raised whenever the program changes. */
-const version = 1;
+const version = 2;
 const repository = 'reactord/holder';
 export const holderImage = `${repository}:${version}`;
 const holderCommand = '/hold';
@@ -22,7 +22,7 @@ export async function provideHolderImage(client: DockerClient, facts: Facts): Pr
       fromSrc: '-',
       repo: repository,
       tag: version,
-      message: 'Holds a network for containers that come and go',
+      message: 'Holds a network for containers that come and go, and what they send',
       changes: `CMD ["${holderCommand}"]`,
     },
     upload: tarOf([{ path: holderCommand, mode: 0o755, content: program }]),

@@ -1,66 +1,39 @@
+import { amd64Code } from './holder-code-amd64.ts';
+import { arm64Code } from './holder-code-arm64.ts';
+
 /**
- * The whole program of a network holder: it blocks the signals that ask a process to stop, waits for one of them and
- * exits. Waiting is better than a handler here: the kernel drops an unhandled signal to the first process of a
- * container, but keeps a blocked one. Static, without a library, and too small to have anything wrong with it.
+ * The whole program of a holder. It holds a network by being there, and gathers what containers send: each datagram
+ * that arrives at the socket `sink` is appended to the file `spool`, its length before it in four bytes, least first.
+ * What does not fit into the file, which is limited, is dropped as a whole. Whoever connects to the socket `bell` is
+ * hung up on when everything sent before is in the file. It ends when a signal asks it to; without the folder /results
+ * it does nothing but wait for that. Static, and without a library.
  */
 
 interface Program {
   /** The ELF number of the processor. */
   readonly machine: number;
-  readonly code: string;
+  readonly code: readonly string[];
 }
 
-/** HUP, INT, QUIT and TERM: bit n - 1 stands for signal n. */
-const signals = '0740000000000000';
-
 const programs: Readonly<Record<string, Program>> = {
-  amd64: {
-    machine: 62,
-    code: [
-      'b80e000000', //         mov  eax, 14            rt_sigprocmask
-      '31ff', //               xor  edi, edi           SIG_BLOCK
-      '488d352f000000', //     lea  rsi, [signals]
-      '31d2', //               xor  edx, edx
-      '41ba08000000', //       mov  r10d, 8            size of the set
-      '0f05', //               syscall
-      'b880000000', //   wait: mov  eax, 128           rt_sigtimedwait
-      '488d3d19000000', //     lea  rdi, [signals]
-      '31f6', //               xor  esi, esi
-      '31d2', //               xor  edx, edx           no limit
-      '41ba08000000', //       mov  r10d, 8
-      '0f05', //               syscall
-      '85c0', //               test eax, eax
-      '7ee4', //               jle  wait               interrupted: wait on
-      'b83c000000', //         mov  eax, 60            exit
-      '31ff', //               xor  edi, edi
-      '0f05', //               syscall
-      signals,
-    ].join(''),
-  },
-  arm64: {
-    machine: 183,
-    code: [
-      'e81080d2', //       mov  x8, 135                rt_sigprocmask
-      '000080d2', //       mov  x0, 0                  SIG_BLOCK
-      'e1010010', //       adr  x1, signals
-      '020080d2', //       mov  x2, 0
-      '030180d2', //       mov  x3, 8                  size of the set
-      '010000d4', //       svc  0
-      '281180d2', // wait: mov  x8, 137                rt_sigtimedwait
-      '40010010', //       adr  x0, signals
-      '010080d2', //       mov  x1, 0
-      '020080d2', //       mov  x2, 0                  no limit
-      '030180d2', //       mov  x3, 8
-      '010000d4', //       svc  0
-      '1f000071', //       cmp  w0, 0
-      '2dffff54', //       b.le wait                   interrupted: wait on
-      'a80b80d2', //       mov  x8, 93                 exit
-      '000080d2', //       mov  x0, 0
-      '010000d4', //       svc  0
-      signals,
-    ].join(''),
-  },
+  amd64: { machine: 62, code: amd64Code },
+  arm64: { machine: 183, code: arm64Code },
 };
+
+/** Where the holder has its folder. */
+export const holderFolder = '/results';
+
+/** What stands behind the code, in this order: it is found there by its distance. */
+const constants = Buffer.concat([
+  // Bit n - 1 stands for signal n. Blocked are HUP, INT, QUIT, TERM, and XFSZ, with which a full file would kill.
+  Buffer.from('0740000100000000', 'hex'),
+  // Those that end it.
+  Buffer.from('0740000000000000', 'hex'),
+  // AF_UNIX and a path.
+  Buffer.from(`\x01\0${holderFolder}/sink\0`, 'latin1'),
+  Buffer.from(`\x01\0${holderFolder}/bell\0`, 'latin1'),
+  Buffer.from(`${holderFolder}/spool\0`, 'latin1'),
+]);
 
 const fileHeaderLength = 64;
 const segmentHeaderLength = 56;
@@ -70,7 +43,7 @@ const base = 0x400000n;
 export function holderProgram(architecture: string): Buffer | undefined {
   const program = programs[architecture];
   if (program === undefined) return undefined;
-  const code = Buffer.from(program.code, 'hex');
+  const code = Buffer.concat([Buffer.from(program.code.join(''), 'hex'), constants]);
   const entry = fileHeaderLength + segmentHeaderLength;
   const length = BigInt(entry + code.length);
 

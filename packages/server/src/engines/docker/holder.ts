@@ -1,14 +1,23 @@
 import type { DockerClient } from './docker-client.ts';
 import { isRefusal } from './failures.ts';
 import { holderImage } from './holder-image.ts';
+import { holderFolder } from './holder-program.ts';
 import { ownLabels } from './labels.ts';
 import type { Bridge } from './network.ts';
 import { Created, Inspection, read } from './shapes.ts';
 
-/** A running container that does nothing but have a network, for another container to join. */
+/** A running container that has a network for another container to join, and gathers what that one sends. */
 export interface Holder {
   readonly id: string;
   readonly pid: number;
+  readonly name: string;
+}
+
+/** A folder of this machine in which a holder keeps what it gathers. */
+export interface HolderFolder {
+  readonly path: string;
+  /** No file of the holder grows over this. */
+  readonly mostBytes: number;
 }
 
 /** Makes one and starts it. */
@@ -17,6 +26,7 @@ export async function makeHolder(
   owner: string,
   name: string,
   bridge: Bridge,
+  folder: HolderFolder | undefined,
 ): Promise<Holder> {
   const answer = await client.call('POST', '/containers/create', {
     query: { name },
@@ -34,26 +44,32 @@ export async function makeHolder(
         SecurityOpt: ['no-new-privileges'],
         LogConfig: { Type: 'none' },
         RestartPolicy: { Name: 'no' },
+        ...(folder !== undefined && {
+          Mounts: [{ Type: 'bind', Source: folder.path, Target: holderFolder }],
+          Ulimits: [{ Name: 'fsize', Soft: folder.mostBytes, Hard: folder.mostBytes }],
+          // What a container sends is work for the holder, and the container's limit does not count that.
+          NanoCpus: 1e9,
+        }),
       },
     },
   });
   const { Id } = read(Created, answer, 'a new container');
   try {
-    return await startHolder(client, Id);
+    return await startHolder(client, Id, name);
   } catch (error) {
     await removeHolder(client, Id).catch(() => {});
     throw error;
   }
 }
 
-export async function startHolder(client: DockerClient, id: string): Promise<Holder> {
+export async function startHolder(client: DockerClient, id: string, name: string): Promise<Holder> {
   await client.call('POST', `/containers/${id}/start`);
   const { State } = read(
     Inspection,
     await client.call('GET', `/containers/${id}/json`),
     'a container',
   );
-  return { id, pid: State.Pid };
+  return { id, pid: State.Pid, name };
 }
 
 /** No error when it is gone. */

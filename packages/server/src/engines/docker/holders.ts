@@ -5,9 +5,10 @@ import { isRefusal } from './failures.ts';
 import { type Holder, makeHolder, removeHolder, startHolder } from './holder.ts';
 import { provideHolderImage } from './holder-image.ts';
 import { groupLabel, labelFilter, ownLabels } from './labels.ts';
-import type { ContainerNetwork } from './network.ts';
+import type { Bridge, ContainerNetwork } from './network.ts';
 import { readLocalCounters } from './network-counters.ts';
 import { Inspection, Listed, read } from './shapes.ts';
+import type { Spools } from './spools.ts';
 
 export interface HolderLimits {
   /** How many that nobody has used wait for a group's first container. */
@@ -31,6 +32,15 @@ interface Lease {
   readonly group: string | undefined;
 }
 
+export interface HoldersParts {
+  readonly client: DockerClient;
+  readonly facts: Facts;
+  readonly network: ContainerNetwork;
+  readonly spools: Spools;
+  readonly owner: string;
+  readonly limits: HolderLimits;
+}
+
 /**
  * The network places: each serves one container at a time, and one group in its life. Joining one is faster than making
  * a network, and what it counts outlives the container.
@@ -41,6 +51,7 @@ export class Holders {
   readonly #network: ContainerNetwork;
   readonly #owner: string;
   readonly #limits: HolderLimits;
+  readonly #spools: Spools;
   #idle: IdleHolder[] = [];
   /** By container. */
   readonly #leases = new Map<string, Lease>();
@@ -51,16 +62,11 @@ export class Holders {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(
-    client: DockerClient,
-    facts: Facts,
-    network: ContainerNetwork,
-    owner: string,
-    limits: HolderLimits,
-  ) {
+  constructor({ client, facts, network, spools, owner, limits }: HoldersParts) {
     this.#client = client;
     this.#facts = facts;
     this.#network = network;
+    this.#spools = spools;
     this.#owner = owner;
     this.#limits = limits;
   }
@@ -85,7 +91,7 @@ export class Holders {
       if (idle === undefined) break;
       if (idle.group === undefined) this.#tendLater(500);
       if (await this.#isAlive(idle.holder)) return idle.holder;
-      await removeHolder(this.#client, idle.holder.id);
+      await this.#remove(idle.holder);
     }
     return this.#make();
   }
@@ -115,7 +121,8 @@ export class Holders {
 
   /** Also for a place that was taken and that no container joined. */
   async giveBack(holder: Holder, group: string | undefined): Promise<void> {
-    if (group === undefined || this.#isClosed) return removeHolder(this.#client, holder.id);
+    const isUseful = group !== undefined && !this.#isClosed;
+    if (!isUseful || !(await this.#spools.clear(holder.name))) return this.#remove(holder);
     this.#idle.push({ holder, group, since: Date.now() });
     this.#tendLater(this.#limits.idleMs);
     // The one that waited longest goes, but never one that nobody has used.
@@ -125,7 +132,7 @@ export class Holders {
         this.#idle.findIndex((one) => one.group !== undefined),
       );
       const [oldest] = this.#idle.splice(at, 1);
-      if (oldest !== undefined) await removeHolder(this.#client, oldest.holder.id);
+      if (oldest !== undefined) await this.#remove(oldest.holder);
     }
   }
 
@@ -135,7 +142,11 @@ export class Holders {
     const lease = this.#leases.get(container);
     if (lease === undefined || (await readLocalCounters(lease.holder)) !== undefined) return;
     // Whether the engine is another one's, or it has ended: to start one that runs has no effect.
-    const holder = await startHolder(this.#client, lease.holder.id);
+    const { id, name } = lease.holder;
+    const gathered = await this.#spools.gathers(name);
+    await this.#spools.closed(name);
+    const holder = await startHolder(this.#client, id, name);
+    if (gathered) await this.#spools.opened(name);
     this.#leases.set(container, { ...lease, holder });
   }
 
@@ -152,7 +163,7 @@ export class Holders {
     await this.#making?.catch(() => {});
     const idle = this.#idle;
     this.#idle = [];
-    await Promise.all(idle.map(({ holder }) => removeHolder(this.#client, holder.id)));
+    await Promise.all(idle.map(({ holder }) => this.#remove(holder)));
   }
 
   async close(): Promise<void> {
@@ -176,15 +187,35 @@ export class Holders {
     for (let attempt = 0; ; attempt++) {
       if (!(await provideHolderImage(this.#client, this.#facts))) return undefined;
       try {
-        const name = `${this.#owner}-holder-${newId()}`;
-        this.#own.add(name);
-        return await makeHolder(this.#client, this.#owner, name, await this.#network.get());
+        return await this.#makeOne(await this.#network.get());
       } catch (error) {
         // The network or the image was removed a moment ago, by a person or by another service that ends.
         if (attempt >= 3 || !isRefusal(error, 404)) throw error;
         this.#network.forget();
       }
     }
+  }
+
+  async #makeOne(bridge: Bridge): Promise<Holder> {
+    const name = `${this.#owner}-holder-${newId()}`;
+    this.#own.add(name);
+    const folder = bridge.isLocal ? await this.#spools.make(name) : undefined;
+    try {
+      const holder = await makeHolder(this.#client, this.#owner, name, bridge, folder);
+      if (folder !== undefined) await this.#spools.opened(name);
+      return holder;
+    } catch (error) {
+      await this.#spools.remove(name);
+      // The engine does not see the folder: it is on this machine's network, and has other files.
+      if (folder === undefined || !isRefusal(error, 400)) throw error;
+      this.#spools.turnOff();
+      return this.#makeOne(bridge);
+    }
+  }
+
+  async #remove({ id, name }: Holder): Promise<void> {
+    await removeHolder(this.#client, id);
+    await this.#spools.remove(name);
   }
 
   async #fill(): Promise<void> {
@@ -208,7 +239,7 @@ export class Holders {
     const oldest = Date.now() - this.#limits.idleMs;
     const tired = this.#idle.filter((one) => one.group !== undefined && one.since <= oldest);
     this.#idle = this.#idle.filter((one) => !tired.includes(one));
-    for (const { holder } of tired) await removeHolder(this.#client, holder.id);
+    for (const { holder } of tired) await this.#remove(holder);
     if (this.#idle.some((one) => one.group !== undefined)) this.#tendLater(this.#limits.idleMs);
     await this.prepare();
   }
@@ -239,16 +270,20 @@ export class Holders {
     ]);
     const users = new Map<string | undefined, Listed[number]>();
     for (const container of containers) users.set(await this.#placeOf(container), container);
+    const kept = new Set<string>();
     for (const { Id, Names } of holders) {
-      if (Names?.some((name) => this.#own.has(name.slice(1)))) continue;
+      const name = (Names?.[0] ?? '').replace(/^\//, '');
+      if (this.#own.has(name)) continue;
       const user = users.get(Id);
       // Whether one that waits has been used, and by whom, is not written anywhere.
       if (user === undefined) await removeHolder(this.#client, Id);
-      else if (!this.#leases.has(user.Id)) {
-        const holder = { id: Id, pid: (await this.#inspect(Id))?.State.Pid ?? 0 };
+      else kept.add(name);
+      if (user !== undefined && !this.#leases.has(user.Id)) {
+        const holder = { id: Id, pid: (await this.#inspect(Id))?.State.Pid ?? 0, name };
         this.#leases.set(user.Id, { holder, group: user.Labels?.[groupLabel] });
       }
     }
+    await this.#spools.tidy((name) => kept.has(name) || this.#own.has(name));
   }
 
   /** The holder that a container has joined. */

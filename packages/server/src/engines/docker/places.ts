@@ -11,6 +11,7 @@ import { groupLabel, type Labels, networkBeforeLabel, ownLabels } from './labels
 import type { ContainerNetwork } from './network.ts';
 import { readCounters } from './network-counters.ts';
 import { Samples, usageOf } from './samples.ts';
+import type { Spools } from './spools.ts';
 
 export interface TakenPlace {
   readonly place: Place;
@@ -35,6 +36,7 @@ export interface PlacesParts {
   readonly facts: Facts;
   readonly network: ContainerNetwork;
   readonly holders: Holders;
+  readonly spools: Spools;
   readonly containers: Containers;
   readonly owner: string;
 }
@@ -65,6 +67,7 @@ export class Places {
           networkMode: holder ? `container:${holder.id}` : bridge.id,
           extraHosts: holder ? [] : extraHosts(bridge),
           cgroupParent: bridge.isLocal ? await this.#cgroupParentOf(spec.name) : undefined,
+          sink: holder && spec.datagrams && (await this.#sinkOf(holder)),
         },
         labels: {
           ...ownLabels(owner, 'container'),
@@ -143,6 +146,11 @@ export class Places {
   close(): void {
     this.#samples.close();
     this.#cgroups.close();
+  }
+
+  async #sinkOf({ name }: Holder): Promise<string | undefined> {
+    const { spools } = this.#parts;
+    return (await spools.gathers(name)) ? spools.fileOf(name, 'sink') : undefined;
   }
 
   async #cgroupParentOf(name: string): Promise<string | undefined> {

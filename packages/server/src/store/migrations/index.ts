@@ -1,9 +1,17 @@
 import { users } from './0001-users.ts';
 import { authorization } from './0002-authorization.ts';
 import { reactors } from './0003-reactors.ts';
+import { stateAndResults } from './0004-state-and-results.ts';
 import { sharing } from './0005-sharing.ts';
 import { delivery } from './0006-delivery.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps of the schema, in order. */
-export const migrations: readonly Migration[] = [users, authorization, reactors, sharing, delivery];
+export const migrations: readonly Migration[] = [
+  users,
+  authorization,
+  reactors,
+  stateAndResults,
+  sharing,
+  delivery,
+];
