@@ -17,7 +17,16 @@ const leaves = [
   'ids.ts',
   'version.ts',
 ];
-const modules = ['identity', 'oauth', 'reactors', 'executions', 'events'];
+const modules = [
+  'identity',
+  'oauth',
+  'reactors',
+  'executions',
+  'events',
+  'schedules',
+  'search',
+  'audit',
+];
 /** What every module stands on: the contract of the interface, the port of the engines, the store. */
 const ground = ['contract', 'engines', 'store', ...leaves];
 
@@ -37,9 +46,24 @@ export const rooms: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(root.map((file) => [file, { mayImport: knowingAll }])),
   http: { mayImport: [...modules, ...ground], knowsFastify: true },
 
-  events: { mayImport: ['reactors', ...ground] },
-  executions: { mayImport: ['reactors', 'oauth', 'identity', ...ground] },
-  reactors: { mayImport: ['oauth', 'identity', ...ground] },
+  search: { mayImport: ['executions', 'reactors', 'filters', ...ground] },
+  schedules: { mayImport: ['executions', 'reactors', 'oauth', 'identity', 'cron', ...ground] },
+  events: {
+    mayImport: ['executions', 'reactors', 'oauth', 'identity', 'events/outbox.ts', ...ground],
+  },
+  executions: {
+    mayImport: ['reactors', 'oauth', 'identity', 'events/outbox.ts', 'filters', ...ground],
+  },
+  reactors: {
+    mayImport: ['oauth', 'identity', 'events/outbox.ts', 'cron', 'filters', ...ground],
+  },
+  /** What happened, written in the unit in which it happens. */
+  'events/outbox.ts': { mayImport: ground },
+  audit: { mayImport: ground },
+  /** The search terms of lists. */
+  filters: { mayImport: ground },
+  /** When a schedule comes. */
+  cron: { mayImport: leaves },
   oauth: { mayImport: ['identity', ...ground] },
   identity: { mayImport: ground },
 

@@ -13,6 +13,7 @@ import type {
   SessionsTable,
   SubscriptionsTable,
 } from './authorization-tables.ts';
+import type { AuditEntriesTable, DeliveriesTable, EventsTable } from './event-tables.ts';
 import type { LogChunksTable, LogsTable } from './log-tables.ts';
 import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
 
@@ -40,6 +41,9 @@ export interface Schema {
   reactors: ReactorsTable;
   executions: ExecutionsTable;
   messages: MessagesTable;
+  events: EventsTable;
+  deliveries: DeliveriesTable;
+  audit_entries: AuditEntriesTable;
   logs: LogsTable;
   log_chunks: LogChunksTable;
 }

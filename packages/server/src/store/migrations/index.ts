@@ -1,7 +1,13 @@
 import { users } from './0001-users.ts';
 import { authorization } from './0002-authorization.ts';
 import { reactors } from './0003-reactors.ts';
+import { eventsAndSchedules } from './0007-events-and-schedules.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps of the schema, in order. */
-export const migrations: readonly Migration[] = [users, authorization, reactors];
+export const migrations: readonly Migration[] = [
+  users,
+  authorization,
+  reactors,
+  eventsAndSchedules,
+];
