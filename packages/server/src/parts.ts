@@ -1,6 +1,7 @@
 import type { Config } from './config.ts';
 import { DockerEngine } from './engines/docker/docker-engine.ts';
 import type { Engine } from './engines/engine.ts';
+import { assembleEvents, type EventsArea } from './events/events-area.ts';
 import { assembleExecutions, type ExecutionsArea } from './executions/executions-area.ts';
 import { instanceOf, ownerOf } from './executions/instance.ts';
 import { LogStore } from './executions/log-store.ts';
@@ -21,6 +22,7 @@ export interface Parts {
   readonly engine: Engine;
   readonly reactors: ReactorsArea;
   readonly executions: ExecutionsArea;
+  readonly events: EventsArea;
   /** What uses something else stops before it. */
   stop(): Promise<void>;
 }
@@ -32,7 +34,7 @@ interface Ground {
   readonly log: ReturnType<typeof createLog>;
 }
 
-/** Store → identity → oauth → engine → reactors → executions. When one cannot be made, those before it are stopped. */
+/** Store → identity → oauth → engine → reactors → executions → events. When one cannot be made, those before it are stopped. */
 export async function assembleParts(ground: Ground): Promise<Parts> {
   const { config, environment, dataFolder, log } = ground;
   const metrics = createMetrics();
@@ -67,7 +69,10 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
     log,
   });
   made.defer(() => executions.stop());
+  const told = { store, config, identity, reactors: reactors.reactors, executions, log };
+  const events = await assembleEvents(told);
+  made.defer(() => events.stop());
   const stack = made.move();
   const stop = () => stack.disposeAsync();
-  return { metrics, store, identity, oauth, engine, reactors, executions, stop };
+  return { metrics, store, identity, oauth, engine, reactors, executions, events, stop };
 }

@@ -42,6 +42,7 @@ export async function startService(
   parts.oauth.start();
   parts.reactors.start();
   parts.executions.start(servedBy(app));
+  parts.events.start();
   folder.announce(address);
   const passwordWasGiven = config.admin_password !== undefined;
   const engineProblem = await problemOf(parts.engine);

@@ -27,7 +27,9 @@ export interface Caller {
         readonly clientName: string;
       }
     | { readonly kind: 'password' }
-    | { readonly kind: 'assertion' };
+    | { readonly kind: 'assertion' }
+    /** Nobody called: the service does what its owner has set up. */
+    | { readonly kind: 'service' };
 }
 
 export const isAdmin = (caller: Caller): boolean => caller.roles.has('admin');

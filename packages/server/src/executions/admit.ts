@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { fail } from '../errors.ts';
 import { risingId } from '../ids.ts';
-import { expectRows, prepared } from '../store/statement.ts';
+import { expectRows, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { ForeignKeyViolation, UnexpectedRows } from '../store/store-errors.ts';
 import { nowInMicroseconds } from './execution-time.ts';
@@ -87,9 +87,13 @@ const insertMessage = prepared((db, p: { executionId: string; body: Uint8Array }
 
 /**
  * Accepts a message: one unit takes the next place of the reactor and keeps the execution and the message. When it
- * resolves, the execution will happen, also across a crash.
+ * resolves, the execution will happen, also across a crash. What stands `beside` it is part of the same unit.
  */
-export async function admit(store: Store, admission: Admission): Promise<string> {
+export async function admit(
+  store: Store,
+  admission: Admission,
+  ...beside: readonly Statement[]
+): Promise<string> {
   const { reactorId, executor, message, environment } = admission;
   const id = risingId();
   try {
@@ -107,8 +111,10 @@ export async function admit(store: Store, admission: Admission): Promise<string>
         receivedAt: nowInMicroseconds(),
       }),
       insertMessage({ executionId: id, body: message.body }),
+      ...beside,
     );
   } catch (error) {
+    if (error instanceof UnexpectedRows && error.statement > 0) throw error;
     // Without a place there is no execution, and so none that the message could belong to.
     if (error instanceof UnexpectedRows || error instanceof ForeignKeyViolation) {
       throw fail('unknown_resource', { kind: 'reactor', name: reactorId });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ContainerEnd, Usage } from '../engines/engine.ts';
+import { executionEvent } from '../events/outbox.ts';
 import type { AccessChanges } from '../identity/access-changes.ts';
 import { expectRows, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
@@ -101,7 +102,7 @@ const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 
 /**
- * Writes the end of an execution, its share of the reactor's totals and the end of its token, all or none. Everything
+ * Writes the end of an execution, its share of the reactor's totals, its event and the end of its token, all or none. Everything
  * that the container wrote is durable before. False: it had been settled already.
  */
 export function settle(
@@ -111,10 +112,18 @@ export function settle(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const { id, workerId, reactorId } = execution;
-  const { cpu, io, runtime } = outcome;
+  const { cpu, io, runtime, status, exitCode, statusMessage } = outcome;
   return endClaim(parts, execution, signal, [
     expectRows(writeOutcome({ ...outcome, id, workerId: workerId ?? '' }), 1),
     addToTotals({ reactorId, cpu, io, runtime }),
+    ...executionEvent({
+      reactorId,
+      executionId: id,
+      type: status === 'COMPLETE' ? 'EXECUTION_COMPLETE' : 'EXECUTION_ERROR',
+      status,
+      exitCode,
+      statusMessage,
+    }),
   ]);
 }
 

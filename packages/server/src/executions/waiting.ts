@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { droppedEvents } from '../events/outbox.ts';
 import { prepared } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { type ContentType, contentTypes } from './execution.ts';
@@ -129,7 +130,11 @@ export async function dropWaiting(
   let total = 0;
   for (;;) {
     const step = { reactorId, message, now: nowInMicroseconds() };
-    const [dropped] = await store.write(dropSome({ ...step, upTo }), countDropped(step));
+    const [dropped] = await store.write(
+      dropSome({ ...step, upTo }),
+      countDropped(step),
+      ...droppedEvents(step),
+    );
     total += dropped.affected;
     for (const { id } of dropped.rows) each(id);
     if (dropped.affected < stepRows) return total;

@@ -3,6 +3,9 @@ import Fastify, { type FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
+import { deliveryRoutes } from '../events/delivery-routes.ts';
+import { eventRoutes } from '../events/event-routes.ts';
+import type { EventsArea } from '../events/events-area.ts';
 import { executionRoutes } from '../executions/execution-routes.ts';
 import type { ExecutionsArea } from '../executions/executions-area.ts';
 import { inboxRoutes } from '../executions/inbox-routes.ts';
@@ -23,7 +26,7 @@ import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
 import { readBodies } from './bodies.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
-import { keepDoor } from './doorkeeper.ts';
+import { isStillAllowed, keepDoor } from './doorkeeper.ts';
 import { answerBrokenConnection, answerErrors, type ErrorPages } from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -43,6 +46,7 @@ export interface AppParts {
   readonly oauth: OAuth;
   readonly reactors: ReactorsArea;
   readonly executions: ExecutionsArea;
+  readonly events: EventsArea;
   readonly engine: Engine;
   readonly metrics: Metrics;
   /** Known only once the service listens, when it takes a free port. */
@@ -54,7 +58,7 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 /** The HTTP side of the service, put together and not yet listening. */
 export async function buildApp(parts: AppParts) {
   const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
-  const { reactors, executions } = parts;
+  const { reactors, executions, events } = parts;
   const app = Fastify({
     loggerInstance: log,
     genReqId: requestId,
@@ -83,7 +87,8 @@ export async function buildApp(parts: AppParts) {
   };
   answerErrors(app, errorPages);
   answerUnknownPaths(app, paths, errorPages);
-  keepDoor(app, { ...oauth, credentials: identity.credentials });
+  const door = { ...oauth, credentials: identity.credentials };
+  keepDoor(app, door);
   readBodies(app);
   checkFields(app);
   wrapAnswers(app);
@@ -108,6 +113,14 @@ export async function buildApp(parts: AppParts) {
   );
   await app.register(executionRoutes({ store, baseUrl, halt: executions.halt }));
   await app.register(logRoutes({ store, ...executions.logs, baseUrl }));
+  await app.register(
+    eventRoutes({
+      ...events,
+      reactors: reactors.reactors,
+      stillAllowed: (request) => isStillAllowed(door, request),
+    }),
+  );
+  await app.register(deliveryRoutes({ store, reactors: reactors.reactors, ...events, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);

@@ -38,6 +38,16 @@ export const ReactorRecord = Type.Object(
     token: Type.Boolean(),
     hints: Type.Array(Type.String()),
     privileged: Type.Boolean(),
+    link: Type.Union([Type.String(), Type.Null()]),
+    webhook: Type.Union([Type.String(), Type.Null()]),
+    cronSchedule: Type.Union([Type.String(), Type.Null()]),
+    cronOn: Type.Boolean(),
+    cronNextEx: Type.Union([Type.String(), Type.Null()], {
+      description: 'When the schedule comes next: day and hour in UTC, such as 2030-01-31 08.',
+    }),
+    cronNextTime: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'The same, exactly.',
+    }),
     type: Type.String(),
     queue: Type.String(),
     useContainerUid: Type.Boolean(),
@@ -59,6 +69,7 @@ export function reactorRecord(
   baseUrl: string,
 ) {
   const self = `${baseUrl}/actors/v2/${reactor.id}`;
+  const next = reactor.cronNextAt === null ? undefined : new Date(reactor.cronNextAt).toISOString();
   return {
     id: reactor.id,
     owner: reactor.ownerUsername,
@@ -80,6 +91,12 @@ export function reactorRecord(
     token: reactor.token,
     hints: [...reactor.hints],
     privileged: reactor.privileged,
+    link: reactor.link,
+    webhook: reactor.webhook,
+    cronSchedule: reactor.cronSchedule,
+    cronOn: reactor.cronOn,
+    cronNextEx: next?.slice(0, 13).replace('T', ' ') ?? null,
+    cronNextTime: next ?? null,
     type: reactor.legacy.type,
     queue: reactor.legacy.queue,
     useContainerUid: reactor.legacy.useContainerUid,

@@ -10,6 +10,7 @@ import { sameImage } from '../engines/image-reference.ts';
 import { fail } from '../errors.ts';
 import { cursorAfter, readCursor } from './list-cursor.ts';
 import { RegisteredReactor } from './reactor-fields.ts';
+import { checkLink } from './reactor-links.ts';
 import { ReactorRecord, reactorRecord } from './reactor-record.ts';
 import { readSettings } from './reactor-rules.ts';
 import type { Reactors } from './reactors.ts';
@@ -53,6 +54,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const caller = callerOf(request);
         const { body } = request;
         const settings = readSettings(body, config, isAdmin(caller));
+        await checkLink(reactors, caller, settings.link);
         const owner = { id: caller.userId, username: caller.username };
         const name = body.name === undefined || body.name === '' ? null : body.name;
         const reactor = await reactors.register(owner, name, settings, body.force ?? false);
@@ -154,6 +156,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const caller = callerOf(request);
         const reactor = await reactors.show(caller, request.params.reactorId, 'UPDATE');
         const settings = readSettings(request.body, config, isAdmin(caller));
+        await checkLink(reactors, caller, settings.link, reactor.id);
         const force = request.body.force ?? false;
         const changed = await reactors.replace(reactor, settings, (current) => ({
           pull: force || !sameImage(current.image, settings.image),

@@ -12,6 +12,13 @@ export interface Reactor extends ReactorSettings {
   readonly statusMessage: string;
   /** Raised each time the image is asked for anew. */
   readonly revision: number;
+  /** Which of its signing keys is in use, and since when, where it is not the first. */
+  readonly webhookKey: number;
+  readonly webhookRotatedAt: number | null;
+  /** From when an interval of the schedule counts. */
+  readonly cronStartAt: number | null;
+  /** When its schedule comes next; null: never. */
+  readonly cronNextAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -34,6 +41,14 @@ export interface ReactorSettings {
   readonly token: boolean;
   readonly hints: readonly string[];
   readonly privileged: boolean;
+  /** The id or alias of the reactor that its events go to. */
+  readonly link: string | null;
+  /** The address that its events go to. */
+  readonly webhook: string | null;
+  /** As the owner wrote it. */
+  readonly cronSchedule: string | null;
+  /** False keeps the schedule and fires nothing. */
+  readonly cronOn: boolean;
   readonly legacy: LegacyFields;
 }
 

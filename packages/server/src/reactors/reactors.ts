@@ -7,6 +7,7 @@ import { expectRows, once, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { UnexpectedRows } from '../store/store-errors.ts';
 import { type Reactor, type ReactorSettings, reactorIdPattern } from './reactor.ts';
+import { firstFirings } from './reactor-firings.ts';
 import { ReactorMemory } from './reactor-memory.ts';
 import { columnsOf, holdOwner, reactorFrom, selectReactors } from './reactor-rows.ts';
 
@@ -74,6 +75,11 @@ export class Reactors {
     return this.#memory.get(id) ?? this.#memory.load(id, () => this.#read(id));
   }
 
+  /** By what people call it. */
+  byName(name: string): Promise<Reactor | undefined> {
+    return this.byId(name);
+  }
+
   /** The reactor, if this caller may know of it. To anybody but its owner and admins it does not exist. */
   async forCaller(caller: Caller, id: string, needs: PermissionLevel): Promise<Reactor> {
     return visible(caller, id, needs, await this.byId(id));
@@ -111,11 +117,13 @@ export class Reactors {
   ): Promise<Reactor> {
     const id = newId();
     const now = this.#now();
+    const firings = firstFirings(settings, now);
     const row = {
       id,
       owner_id: owner.id,
       name,
       ...columnsOf(settings),
+      ...firings,
       status: 'SUBMITTED' as const,
       revision: 1,
       pull_asked: askRegistry ? 1 : 0,
@@ -146,6 +154,10 @@ export class Reactors {
       status: 'SUBMITTED',
       statusMessage: '',
       revision: 1,
+      webhookKey: 1,
+      webhookRotatedAt: null,
+      cronStartAt: firings.cron_start_at,
+      cronNextAt: firings.cron_next_at,
       createdAt: now,
       updatedAt: now,
     };
@@ -219,11 +231,15 @@ export class Reactors {
   /** False: another PUT or a DELETE was faster. */
   async #replaced(current: Reactor, settings: ReactorSettings, wish: PullWish): Promise<boolean> {
     const now = this.#now();
+    const sameSchedule =
+      current.cronSchedule === settings.cronSchedule && current.cronOn === settings.cronOn;
+    const firings = sameSchedule ? {} : firstFirings(settings, now);
     const update = once((db) =>
       db
         .updateTable('reactors')
         .set((eb) => ({
           ...columnsOf(settings),
+          ...firings,
           updated_at: now,
           ...(wish.pull && {
             status: 'SUBMITTED' as const,
@@ -237,6 +253,9 @@ export class Reactors {
         }))
         .where('id', '=', current.id)
         .where('image', '=', current.image)
+        // Otherwise the next firing would be another schedule's.
+        .where('cron_schedule', current.cronSchedule === null ? 'is' : '=', current.cronSchedule)
+        .where('cron_on', '=', current.cronOn ? 1 : 0)
         .where('status', '!=', 'SHUTTING_DOWN'),
     );
     try {

@@ -24,6 +24,10 @@ const settings = (image: string): ReactorSettings => ({
   token: true,
   hints: [],
   privileged: false,
+  link: null,
+  webhook: null,
+  cronSchedule: null,
+  cronOn: false,
   legacy: { type: 'none', queue: 'default', useContainerUid: false },
 });
 

@@ -26,6 +26,10 @@ const settings: ReactorSettings = {
   token: true,
   hints: [],
   privileged: false,
+  link: null,
+  webhook: null,
+  cronSchedule: null,
+  cronOn: false,
   legacy: { type: 'none', queue: 'default', useContainerUid: false },
 };
 const leaveImage = () => ({ pull: false, askRegistry: false });
