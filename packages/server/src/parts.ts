@@ -10,6 +10,8 @@ import type { createLog } from './http/request-log.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
 import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
 import { assembleReactors, type ReactorsArea } from './reactors/reactors-area.ts';
+import type { Schedules } from './schedules/schedules.ts';
+import { assembleSchedules } from './schedules/schedules-area.ts';
 import { openLogDatabase, openStore } from './store/open.ts';
 import type { Store } from './store/store.ts';
 
@@ -23,6 +25,7 @@ export interface Parts {
   readonly reactors: ReactorsArea;
   readonly executions: ExecutionsArea;
   readonly events: EventsArea;
+  readonly schedules: Schedules;
   /** What uses something else stops before it. */
   stop(): Promise<void>;
 }
@@ -34,7 +37,7 @@ interface Ground {
   readonly log: ReturnType<typeof createLog>;
 }
 
-/** Store → identity → oauth → engine → reactors → executions → events. When one cannot be made, those before it are stopped. */
+/** Store → identity → oauth → engine → reactors → executions → events and schedules. When one cannot be made, those before it are stopped. */
 export async function assembleParts(ground: Ground): Promise<Parts> {
   const { config, environment, dataFolder, log } = ground;
   const metrics = createMetrics();
@@ -72,7 +75,10 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   const told = { store, config, identity, reactors: reactors.reactors, executions, log };
   const events = await assembleEvents(told);
   made.defer(() => events.stop());
+  const schedules = assembleSchedules(told);
+  made.defer(() => schedules.stop());
   const stack = made.move();
   const stop = () => stack.disposeAsync();
-  return { metrics, store, identity, oauth, engine, reactors, executions, events, stop };
+  const above = { reactors, executions, events, schedules };
+  return { metrics, store, identity, oauth, engine, ...above, stop };
 }

@@ -43,6 +43,7 @@ export async function startService(
   parts.reactors.start();
   parts.executions.start(servedBy(app));
   parts.events.start();
+  parts.schedules.start();
   folder.announce(address);
   const passwordWasGiven = config.admin_password !== undefined;
   const engineProblem = await problemOf(parts.engine);
