@@ -1,3 +1,5 @@
+import { Audit } from './audit/audit.ts';
+import { noteLogins } from './audit/logins.ts';
 import type { Config } from './config.ts';
 import { DockerEngine } from './engines/docker/docker-engine.ts';
 import type { Engine } from './engines/engine.ts';
@@ -26,6 +28,7 @@ export interface Parts {
   readonly executions: ExecutionsArea;
   readonly events: EventsArea;
   readonly schedules: Schedules;
+  readonly audit: Audit;
   /** What uses something else stops before it. */
   stop(): Promise<void>;
 }
@@ -47,6 +50,9 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   made.defer(() => store.close());
   const identity = assembleIdentity({ store, config, log });
   made.defer(() => identity.stop());
+  const audit = new Audit({ store, config, log });
+  made.defer(() => audit.stop());
+  noteLogins(audit, identity);
   const oauth = await assembleOAuth({ store, config, identity, log });
   made.defer(() => oauth.stop());
   const instance = instanceOf(dataFolder);
@@ -79,6 +85,6 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   made.defer(() => schedules.stop());
   const stack = made.move();
   const stop = () => stack.disposeAsync();
-  const above = { reactors, executions, events, schedules };
+  const above = { reactors, executions, events, schedules, audit };
   return { metrics, store, identity, oauth, engine, ...above, stop };
 }

@@ -44,6 +44,7 @@ export async function startService(
   parts.executions.start(servedBy(app));
   parts.events.start();
   parts.schedules.start();
+  parts.audit.start();
   folder.announce(address);
   const passwordWasGiven = config.admin_password !== undefined;
   const engineProblem = await problemOf(parts.engine);

@@ -34,6 +34,13 @@ export interface Caller {
 
 export const isAdmin = (caller: Caller): boolean => caller.roles.has('admin');
 
+interface Actor {
+  readonly userId?: string;
+  readonly username?: string;
+  /** The name of the application. */
+  readonly client?: string;
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
@@ -45,6 +52,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null on routes without `access`; use `callerOf`. */
     caller: Caller | null;
+    /** Who acts, as far as routes without `access` find out: the person of a page, the application at an endpoint. */
+    actor: Actor | null;
   }
 }
 

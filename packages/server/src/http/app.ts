@@ -1,5 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
+import type { Audit } from '../audit/audit.ts';
+import { auditRoutes } from '../audit/audit-routes.ts';
 import type { Config } from '../config.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import type { Engine } from '../engines/engine.ts';
@@ -24,6 +26,7 @@ import type { ReactorsArea } from '../reactors/reactors-area.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
+import { noteChanges } from './audit-notes.ts';
 import { readBodies } from './bodies.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
 import { isStillAllowed, keepDoor } from './doorkeeper.ts';
@@ -47,6 +50,7 @@ export interface AppParts {
   readonly reactors: ReactorsArea;
   readonly executions: ExecutionsArea;
   readonly events: EventsArea;
+  readonly audit: Audit;
   readonly engine: Engine;
   readonly metrics: Metrics;
   /** Known only once the service listens, when it takes a free port. */
@@ -92,6 +96,7 @@ export async function buildApp(parts: AppParts) {
   readBodies(app);
   checkFields(app);
   wrapAnswers(app);
+  noteChanges(app, parts.audit);
   await describeApi(app, baseUrl);
   measureRequests(app, metrics);
   await app.register(healthRoutes({ store, engine }));
@@ -121,6 +126,7 @@ export async function buildApp(parts: AppParts) {
     }),
   );
   await app.register(deliveryRoutes({ store, reactors: reactors.reactors, ...events, baseUrl }));
+  await app.register(auditRoutes({ store, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);
