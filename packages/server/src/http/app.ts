@@ -23,6 +23,7 @@ import { problemPage } from '../oauth/problem-pages.ts';
 import { tokenRoutes } from '../oauth/token-routes.ts';
 import { reactorRoutes } from '../reactors/reactor-routes.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
+import { searchRoutes } from '../search/search-routes.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
@@ -105,7 +106,7 @@ export async function buildApp(parts: AppParts) {
   );
   await app.register(profileRoutes({ ...identity, baseUrl }));
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
-  await app.register(reactorRoutes({ ...reactors, config, baseUrl }));
+  await app.register(reactorRoutes({ ...reactors, store, config, baseUrl }));
   await app.register(
     inboxRoutes({
       store,
@@ -126,6 +127,15 @@ export async function buildApp(parts: AppParts) {
     }),
   );
   await app.register(deliveryRoutes({ store, reactors: reactors.reactors, ...events, baseUrl }));
+  await app.register(
+    searchRoutes({
+      store,
+      logs: executions.logs.logs,
+      reactors: reactors.reactors,
+      config,
+      baseUrl,
+    }),
+  );
   await app.register(auditRoutes({ store, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {

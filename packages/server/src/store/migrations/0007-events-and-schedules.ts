@@ -135,7 +135,7 @@ async function indexForSearch(schema: SchemaModule): Promise<void> {
   await schema
     .createIndex('executions_exit_code')
     .on('executions')
-    .columns(['reactor_id', 'exit_code', 'seq'])
+    .columns(['reactor_id', 'seq'])
     .where(sql.ref('exit_code'), '<>', sql.lit(0))
     .execute();
 }
