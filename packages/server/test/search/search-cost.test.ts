@@ -15,7 +15,7 @@ import { addReactor } from '../executions/reactor-rows.ts';
 
 /** What searches cost among many executions: the rare and the old are found as fast as the newest. */
 
-const count = 200_000;
+const count = 50_000;
 const start = Date.parse('2026-01-01T00:00Z');
 const stores: { name: string; store: Store; close(): Promise<void> }[] = [];
 
@@ -55,16 +55,16 @@ after(async () => {
   for (const { close } of stores.toReversed()) await close();
 });
 
-/** One a second, in parts; each minute's first has its own id by the time, and one in 40,000 went wrong. */
+/** One a second, in parts; each minute's first has its own id by the time, and one in 10,000 went wrong. */
 async function addMany(store: Store): Promise<void> {
   const part = 10_000;
   for (let from = 0; from < count; from += part) {
     const rows = Array.from({ length: part }, (_, at) => {
       const seq = from + at + 1;
       const time = (start + seq * 1000) * 1000;
-      const wrong = seq % 40_000 === 0;
+      const wrong = seq % 10_000 === 0;
       return sql`(${risingBound(start + seq * 1000)} || 'aaaaaa', 'many', 'owner', cast(${seq} as bigint), ${wrong ? 'ERROR' : 'COMPLETE'}, 'owner', 'ada', 'str', 1,
-        cast(${time} as bigint), cast(${time} as bigint), cast(${seq % 50_000 === 0 ? 7 : 0} as bigint))`;
+        cast(${time} as bigint), cast(${time} as bigint), cast(${seq % 12_000 === 0 ? 7 : 0} as bigint))`;
     });
     for (let at = 0; at < rows.length; at += 1000)
       await store.write(
@@ -85,7 +85,7 @@ const cases: readonly (readonly [string, Record<string, string>, number])[] = [
   ['what failed', { 'exitCode.neq': '0' }, 4],
   ['what failed with a code', { exitCode: '7' }, 4],
   ['the oldest by time', { 'messageReceivedTime.between': `${day}:00:10Z,${day}:00:19Z` }, 10],
-  ['the newest by time', { 'messageReceivedTime.gte': '2026-01-03T07:33:11Z' }, 10],
+  ['the newest by time', { 'messageReceivedTime.gte': '2026-01-01T13:53:11Z' }, 10],
 ];
 
 for (const [what, query, expected] of cases)
@@ -109,7 +109,12 @@ for (const [what, query, expected] of cases)
         times.push(took);
       }
       const median = times.sort((a, b) => a - b)[4] ?? 0;
-      assert.ok(median < 25, `${name}: ${median.toFixed(1)} ms`);
+      // What has no index is looked for in every row.
+      const through = await search({ 'statusMessage.like': 'nowhere' });
+      assert.ok(
+        median < through.took / 4,
+        `${name}: ${median.toFixed(1)} ms, everything ${through.took.toFixed(1)} ms`,
+      );
     }
   });
 
