@@ -17,7 +17,7 @@ export const operators = [
   'between',
 ] as const;
 
-export type Operator = (typeof operators)[number];
+type Operator = (typeof operators)[number];
 
 /** One condition of a search. */
 export interface Term {

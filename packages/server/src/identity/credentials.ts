@@ -16,7 +16,7 @@ interface Parts {
 }
 
 /** A password was tried. `user`: whom it let in; `username` may be anything that somebody typed. */
-export interface LoginAttempt {
+interface LoginAttempt {
   readonly user: User | undefined;
   readonly username: string;
   readonly address: string;
