@@ -57,13 +57,15 @@ export class EventFollowing {
       let place = wish.after ?? (await this.#newestNumber());
       let lastSent = performance.now();
       while (!ended.aborted && (await wish.stillAllowed())) {
-        const found = await this.#read(wish, place);
-        const last = found.at(-1);
-        if (last !== undefined) {
-          place = last.id;
+        const newest = await this.#newestNumber();
+        const found = await this.#read(wish, place, newest);
+        const isAll = found.length < eventsAtOnce;
+        // Also past what was not asked for, so that it is not looked through again and again.
+        place = Math.max(place, isAll ? newest : (found.at(-1)?.id ?? newest));
+        if (found.length > 0) {
           yield Buffer.from(found.map((event) => eventText(event, this.#tenant)).join(''));
           lastSent = performance.now();
-          if (found.length === eventsAtOnce) continue;
+          if (!isAll) continue;
         } else if (performance.now() - lastSent >= keepAliveMs) {
           yield Buffer.from(': still here\n\n');
           lastSent = performance.now();
@@ -75,11 +77,16 @@ export class EventFollowing {
     }
   }
 
-  #read({ ownerId, reactorId, types }: FollowedEvents, after: number): Promise<EventRow[]> {
+  #read(
+    { ownerId, reactorId, types }: FollowedEvents,
+    after: number,
+    upTo: number,
+  ): Promise<EventRow[]> {
     let query = this.#store.read
       .selectFrom('events')
       .selectAll()
       .where('id', '>', after)
+      .where('id', '<=', upTo)
       .orderBy('id')
       .limit(eventsAtOnce);
     if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);

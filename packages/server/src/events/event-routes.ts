@@ -66,15 +66,14 @@ export function eventRoutes(parts: EventRoutesParts): FastifyPluginAsyncTypebox 
           throw fail('not_allowed', {
             problem: 'all: only admins may follow the events of all users.',
           });
+        const named =
+          reactor === undefined ? undefined : await reactors.forCaller(caller, reactor, 'READ');
         const wish = {
           types: type === undefined ? undefined : readTypes(type),
           after: readLastEvent(request) ?? after,
-          reactorId:
-            reactor === undefined
-              ? undefined
-              : (await reactors.forCaller(caller, reactor, 'READ')).id,
+          reactorId: named?.id,
           // Of a reactor that one may read, one may hear, whoever owns it.
-          ownerId: all || reactor !== undefined ? undefined : caller.userId,
+          ownerId: named?.ownerId ?? (all ? undefined : caller.userId),
           stillAllowed: () => stillAllowed(request),
         };
         return sendEvents(reply, following.events(wish, whenLeft(reply)));

@@ -1,17 +1,29 @@
 import { NoSchedule, readSchedule, scheduleExamples } from '../cron/schedule-text.ts';
 import { fail } from '../errors.ts';
-import type { ReactorSettings } from './reactor.ts';
+import type { Reactor, ReactorSettings } from './reactor.ts';
 
-/** When a schedule that was not there before fires first. Nothing is fired while it is switched off. */
+interface Firings {
+  readonly cron_start_at: number | null;
+  readonly cron_next_at: number | null;
+}
+
+/**
+ * When a schedule that was not in effect before fires first; nothing is fired while it is switched off. One that was only
+ * switched off goes on as it was, also where its start is long past.
+ */
 export function firstFirings(
   { cronSchedule, cronOn }: Pick<ReactorSettings, 'cronSchedule' | 'cronOn'>,
   now: number,
-): { readonly cron_start_at: number | null; readonly cron_next_at: number | null } {
-  if (cronSchedule === null || !cronOn) return { cron_start_at: null, cron_next_at: null };
+  before?: Pick<Reactor, 'cronSchedule' | 'cronStartAt'>,
+): Firings {
+  if (cronSchedule === null) return { cron_start_at: null, cron_next_at: null };
+  const known = before?.cronSchedule === cronSchedule;
   try {
-    const table = readSchedule(cronSchedule);
-    const first = table.first(now) ?? null;
-    return { cron_start_at: table.startAt ?? first, cron_next_at: first };
+    const table = readSchedule(cronSchedule, known ? before.cronStartAt : null);
+    const goesOn = known && table.startAt !== null;
+    const next = (goesOn ? table.after(now) : table.first(now)) ?? null;
+    if (!cronOn) return { cron_start_at: table.startAt, cron_next_at: null };
+    return { cron_start_at: table.startAt ?? next, cron_next_at: next };
   } catch (error) {
     if (error instanceof NoSchedule)
       throw fail('invalid_field', {

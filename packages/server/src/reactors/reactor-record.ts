@@ -60,7 +60,34 @@ export const ReactorRecord = Type.Object(
       messages: Type.String(),
     }),
   },
-  { title: 'Reactor' },
+  {
+    title: 'Reactor',
+    examples: [
+      {
+        id: 'hK3vXmPq8RnW2d',
+        owner: 'ada',
+        name: 'greeter',
+        description: 'Says hello',
+        image: 'busybox:1.36',
+        status: 'READY',
+        statusMessage: '',
+        revision: 1,
+        defaultEnvironment: { GREETING: 'hello' },
+        stateless: true,
+        maxWorkers: 1,
+        memLimit: '64m',
+        maxCpus: 1,
+        timeout: 60,
+        cronSchedule: 'CRON_TZ=Europe/Berlin 0 6 * * *',
+        cronOn: true,
+        cronNextEx: '2026-01-31 05',
+        cronNextTime: '2026-01-31T05:00:00.000Z',
+        webhook: 'https://example.org/hook',
+        createTime: '2026-01-30T12:00:00.000Z',
+        _links: { self: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d' },
+      },
+    ],
+  },
 );
 
 export function reactorRecord(

@@ -233,7 +233,7 @@ export class Reactors {
     const now = this.#now();
     const sameSchedule =
       current.cronSchedule === settings.cronSchedule && current.cronOn === settings.cronOn;
-    const firings = sameSchedule ? {} : firstFirings(settings, now);
+    const firings = sameSchedule ? {} : firstFirings(settings, now, current);
     const update = once((db) =>
       db
         .updateTable('reactors')

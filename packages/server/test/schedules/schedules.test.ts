@@ -84,6 +84,26 @@ test('it can be switched off and on, changed and removed by PUT', async () => {
   );
 });
 
+test('an interval that was switched off goes on where it would be, though its start is past', async () => {
+  const text = 'now + 6 hours';
+  const id = await ada.registerOnly(fields({ cron_schedule: text }));
+  const { createTime } = await show(id);
+  assert.equal((await put(id, { cron_schedule: text, cron_on: false })).result.cronNextTime, null);
+  await besideService(scene.service, (store) =>
+    store.write(
+      once((db) =>
+        db
+          .updateTable('reactors')
+          .set({ cron_start_at: Date.parse(createTime) - 7 * 3_600_000 })
+          .where('id', '=', id),
+      ),
+    ),
+  );
+  const on = await put(id, { cron_schedule: text });
+  assert.equal(on.status, 'success');
+  assert.equal(Date.parse(on.result.cronNextTime) - Date.parse(createTime), 5 * 3_600_000);
+});
+
 test('what is no schedule is refused by its name, with an example', async () => {
   const wrong = ['every day', '99 * * * *', 'now + 3', '2001-01-01 08 + 1 day', '0 0 30 2 *'];
   for (const cron_schedule of wrong) {
