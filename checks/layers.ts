@@ -26,6 +26,9 @@ const modules = [
   'sharing',
   'executions',
   'events',
+  'schedules',
+  'search',
+  'audit',
 ];
 /** What every module stands on: the contract of the interface, the port of the engines, the store. */
 const ground = ['contract', 'engines', 'store', ...leaves];
@@ -46,12 +49,35 @@ export const rooms: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(root.map((file) => [file, { mayImport: knowingAll }])),
   http: { mayImport: [...modules, ...ground], knowsFastify: true },
 
-  events: { mayImport: ['reactors', ...ground] },
-  executions: { mayImport: ['reactors', 'configs', 'oauth', 'identity', ...ground] },
+  search: { mayImport: ['executions', 'reactors', 'filters', ...ground] },
+  schedules: { mayImport: ['executions', 'reactors', 'oauth', 'identity', 'cron', ...ground] },
+  events: {
+    mayImport: ['executions', 'reactors', 'oauth', 'identity', 'events/outbox.ts', ...ground],
+  },
+  executions: {
+    mayImport: [
+      'reactors',
+      'configs',
+      'oauth',
+      'identity',
+      'events/outbox.ts',
+      'filters',
+      ...ground,
+    ],
+  },
   sharing: { mayImport: ['reactors', 'secrets', 'oauth', 'identity', ...ground] },
-  reactors: { mayImport: ['configs', 'oauth', 'identity', ...ground] },
+  reactors: {
+    mayImport: ['configs', 'oauth', 'identity', 'events/outbox.ts', 'cron', 'filters', ...ground],
+  },
   configs: { mayImport: ['secrets', 'identity', ...ground] },
   secrets: { mayImport: ground },
+  /** What happened, written in the unit in which it happens. */
+  'events/outbox.ts': { mayImport: ground },
+  audit: { mayImport: ['identity', ...ground] },
+  /** The search terms of lists. */
+  filters: { mayImport: ground },
+  /** When a schedule comes. */
+  cron: { mayImport: leaves },
   oauth: { mayImport: ['identity', ...ground] },
   identity: { mayImport: ground },
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   choice,
   decimal,
@@ -426,6 +427,42 @@ export const settings = {
     allows: 'letters, digits and underscores, such as _abaco_',
     read: (given) => (/^[A-Za-z_][A-Za-z0-9_]{0,31}$/.test(given) ? given : undefined),
   }),
+  webhook_allow: list({
+    doc: 'Addresses of this machine and of private networks that webhooks may reach all the same. Users choose where a webhook goes, and the service makes the call.',
+    default: [],
+    allows: 'IP addresses or networks such as 10.1.0.0/16, separated by commas',
+    entry: isNetwork,
+  }),
+  webhook_timeout: duration({
+    doc: 'How long a webhook may take to answer.',
+    default: '10s',
+    least: '1s',
+    most: '2m',
+  }),
+  webhook_attempts: wholeNumber({
+    doc: 'How often an event is tried at a webhook before it is given up.',
+    default: 12,
+    least: 1,
+    most: 100,
+  }),
+  webhook_pause: duration({
+    doc: 'How long to wait before an event is tried at a webhook again; twice as long each time, up to an hour.',
+    default: '5s',
+    least: '1s',
+    most: '1h',
+  }),
+  event_retention: duration({
+    doc: 'How long events and their deliveries are kept, to be listed and replayed.',
+    default: '24h',
+    least: '1m',
+    most: '365d',
+  }),
+  audit_retention: duration({
+    doc: 'How long it is kept who did what.',
+    default: '365d',
+    least: '1h',
+    most: '3650d',
+  }),
   log_level: choice({
     doc: 'How much is logged.',
     default: 'info',
@@ -452,6 +489,14 @@ function nonEmpty(given: string): string | undefined {
 /** Both spellings of 32 bytes: 64 hex digits, or base64 with or without its padding. */
 function isKey(given: string): boolean {
   return /^(?:[0-9a-fA-F]{64}|[A-Za-z0-9+/_-]{43}=?)$/.test(given);
+}
+
+function isNetwork(given: string): boolean {
+  const [address = '', bits, ...more] = given.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  const most = family === 4 ? 32 : 128;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
 }
 
 function readOrigin(given: string): string | undefined {

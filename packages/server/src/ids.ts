@@ -47,11 +47,18 @@ const timeCharacters = 8;
  * again in great number stays together in the indexes of the store, and a commit touches few pages.
  */
 export function risingId(): string {
-  let rest = Date.now();
+  return timeText(Date.now()) + randomText(idLength - timeCharacters);
+}
+
+/** Less than every rising id that is made from this time on, and greater than those before it. */
+export const risingBound = (time: number): string => timeText(Math.max(0, time));
+
+function timeText(ms: number): string {
+  let rest = ms;
   let time = '';
   for (let place = 0; place < timeCharacters; place += 1) {
     time = alphabet[rest % alphabet.length] + time;
     rest = Math.floor(rest / alphabet.length);
   }
-  return time + randomText(idLength - timeCharacters);
+  return time;
 }

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
+import { Audit } from './audit/audit.ts';
+import { noteLogins } from './audit/logins.ts';
 import type { Config } from './config.ts';
 import { Configs } from './configs/configs.ts';
 import { RunSecrets } from './configs/run-secrets.ts';
 import { DockerEngine } from './engines/docker/docker-engine.ts';
 import type { Engine } from './engines/engine.ts';
+import { assembleEvents, type EventsArea } from './events/events-area.ts';
 import { assembleExecutions, type ExecutionsArea } from './executions/executions-area.ts';
 import { instanceOf, ownerOf } from './executions/instance.ts';
 import { LogStore } from './executions/log-store.ts';
@@ -13,6 +16,8 @@ import type { createLog } from './http/request-log.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
 import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
 import { assembleReactors, type ReactorsArea } from './reactors/reactors-area.ts';
+import type { Schedules } from './schedules/schedules.ts';
+import { assembleSchedules } from './schedules/schedules-area.ts';
 import { reseal } from './secrets/reseal.ts';
 import { openSecretBox } from './secrets/secret-keys.ts';
 import { assembleSharing, type SharingArea } from './sharing/sharing-area.ts';
@@ -32,6 +37,9 @@ export interface Parts {
   /** Encrypts anew, in the background, what is encrypted with a key that was replaced. */
   reseal(): void;
   readonly executions: ExecutionsArea;
+  readonly events: EventsArea;
+  readonly schedules: Schedules;
+  readonly audit: Audit;
   /** What uses something else stops before it. */
   stop(): Promise<void>;
 }
@@ -46,7 +54,10 @@ interface Ground {
 /** For what stands around datagrams where they wait to be read; the limit itself is held when they are kept. */
 const frameRoom = 1024 * 1024;
 
-/** Store → identity → oauth → engine → reactors → sharing → executions. When one cannot be made, those before it are stopped. */
+/**
+ * Store → identity → oauth → engine → reactors → sharing → executions → events and schedules. When one cannot be made,
+ * those before it are stopped.
+ */
 export async function assembleParts(ground: Ground): Promise<Parts> {
   const { config, environment, dataFolder, log } = ground;
   const metrics = createMetrics();
@@ -56,6 +67,9 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   made.defer(() => store.close());
   const identity = assembleIdentity({ store, config, log });
   made.defer(() => identity.stop());
+  const audit = new Audit({ store, config, log });
+  made.defer(() => audit.stop());
+  noteLogins(audit, identity);
   const oauth = await assembleOAuth({ store, config, identity, log });
   made.defer(() => oauth.stop());
   const instance = instanceOf(dataFolder);
@@ -90,23 +104,18 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
     log,
   });
   made.defer(() => executions.stop());
+  const told = { store, config, identity, reactors: reactors.reactors, executions, log };
+  const events = await assembleEvents(told);
+  made.defer(() => events.stop());
+  const schedules = assembleSchedules(told);
+  made.defer(() => schedules.stop());
   const renew = () =>
     void reseal({ store, box, log }).catch((error: unknown) =>
       log.warn({ err: error }, 'encrypting secrets with the new key failed'),
     );
   const stack = made.move();
   const stop = () => stack.disposeAsync();
-  return {
-    metrics,
-    store,
-    identity,
-    oauth,
-    engine,
-    reactors,
-    configs,
-    sharing,
-    reseal: renew,
-    executions,
-    stop,
-  };
+  const below = { metrics, store, identity, oauth, engine, audit };
+  const above = { reactors, configs, sharing, reseal: renew, executions, events, schedules };
+  return { ...below, ...above, stop };
 }

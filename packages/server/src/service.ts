@@ -43,6 +43,9 @@ export async function startService(
   parts.reseal();
   parts.reactors.start();
   parts.executions.start(servedBy(app));
+  parts.events.start();
+  parts.schedules.start();
+  parts.audit.start();
   folder.announce(address);
   const passwordWasGiven = config.admin_password !== undefined;
   const engineProblem = await problemOf(parts.engine);

@@ -29,6 +29,8 @@ export interface Caller {
       }
     | { readonly kind: 'password' }
     | { readonly kind: 'assertion' }
+    /** Nobody called: the service does what its owner has set up. */
+    | { readonly kind: 'service' }
     | NonceUse;
 }
 
@@ -55,6 +57,13 @@ export const hasAdminRole = ({ roles, by }: Caller): boolean =>
 export const isAdmin = (caller: Caller): boolean =>
   caller.by.kind !== 'nonce' && hasAdminRole(caller);
 
+interface Actor {
+  readonly userId?: string;
+  readonly username?: string;
+  /** The name of the application. */
+  readonly client?: string;
+}
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
@@ -66,6 +75,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Null on routes without `access`; use `callerOf`. */
     caller: Caller | null;
+    /** Who acts, as far as routes without `access` find out: the person of a page, the application at an endpoint. */
+    actor: Actor | null;
   }
 }
 

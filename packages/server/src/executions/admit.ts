@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { fail } from '../errors.ts';
 import { risingId } from '../ids.ts';
 import type { Schema } from '../store/schema.ts';
-import { expectRows, prepared } from '../store/statement.ts';
+import { expectRows, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { ForeignKeyViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
 import { nowInMicroseconds } from './execution-time.ts';
@@ -111,9 +111,13 @@ export const insertMessage = prepared((db, p: { executionId: string; body: Uint8
 
 /**
  * Accepts a message: one unit takes the next place of the reactor and keeps the execution and the message. When it
- * resolves, the execution will happen, also across a crash.
+ * resolves, the execution will happen, also across a crash. What stands `beside` it is part of the same unit.
  */
-export async function admit(store: Store, admission: Admission): Promise<string> {
+export async function admit(
+  store: Store,
+  admission: Admission,
+  ...beside: readonly Statement[]
+): Promise<string> {
   const { reactorId, executor, message, environment } = admission;
   const id = risingId();
   try {
@@ -131,8 +135,11 @@ export async function admit(store: Store, admission: Admission): Promise<string>
         receivedAt: nowInMicroseconds(),
       }),
       insertMessage({ executionId: id, body: message.body }),
+      ...beside,
     );
   } catch (error) {
+    // One of those beside it met something else than its caller relied on.
+    if (error instanceof UnexpectedRows && error.statement > 0) throw error;
     if (isWithoutPlace(error)) {
       throw fail('unknown_resource', { kind: 'reactor', name: reactorId });
     }

@@ -2,10 +2,18 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { callerOf } from '../contract/caller.ts';
-import { pageFields, readPage } from '../contract/page.ts';
+import { readPage } from '../contract/page.ts';
 import type { PermissionLevel } from '../contract/permission-level.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { fail } from '../errors.ts';
+import {
+  answerSearch,
+  readSearchPage,
+  SearchReply,
+  searchFields,
+  termsDescription,
+} from '../filters/search-reply.ts';
+import { readWanted } from '../filters/terms.ts';
 import type { Execution } from './execution.ts';
 import {
   type AccessParts,
@@ -20,6 +28,7 @@ import {
   executionRecord,
   listedExecution,
 } from './execution-record.ts';
+import { executionFields, searchExecutions } from './execution-search.ts';
 import { ownerAddress, reactorAddress } from './links.ts';
 
 export interface ExecutionRoutesParts extends AccessParts {
@@ -63,23 +72,26 @@ export function executionRoutes(parts: ExecutionRoutesParts): FastifyPluginAsync
           summary: 'List the executions of a reactor',
           description:
             'Newest first, with the sums over all of them. `_links.next` and the header Link have the address of the ' +
-            'next page (rel="next"), which goes on from a cursor and costs the same on every page; offset counts from the start.',
+            'next page (rel="next"), which goes on from a cursor and costs the same on every page; offset counts from the ' +
+            `start.\n\nWith search terms the answer is that of \`/actors/v2/search/executions\`. ${termsDescription}`,
           params: NamedReactor,
-          querystring: Type.Object({
-            ...pageFields,
-            cursor: Type.Optional(
-              Type.Integer({
-                minimum: 1,
-                allows: 'the cursor in the address of the next page',
-                description: 'Where to go on. Not together with offset.',
-              }),
-            ),
-          }),
-          response: { 200: ExecutionList },
+          querystring: Type.Object(searchFields),
+          response: {
+            200: Type.Union([ExecutionList, SearchReply('FoundExecutions', ExecutionRecord)]),
+          },
         },
       },
       async (request, reply) => {
-        const { cursor } = request.query;
+        const wanted = readWanted(request.query, executionFields);
+        if (wanted.isSearch) {
+          const { reactorId } = await totalsOf(parts, callerOf(request), request.params.reactorId);
+          const place = readSearchPage(request.query);
+          const hits = await searchExecutions(store, { reactorId }, wanted, place);
+          const self = `${reactorAddress(baseUrl(), reactorId)}/executions`;
+          const question = { self, query: request.query, reply };
+          return answerSearch(question, place, hits, (hit) => executionRecord(hit, baseUrl()));
+        }
+        const cursor = readCursor(request.query.cursor);
         if (cursor !== undefined && request.query.offset !== undefined)
           throw fail('invalid_field', { field: 'offset', problem: 'cannot go with a cursor' });
         const totals = await totalsOf(parts, callerOf(request), request.params.reactorId);
@@ -176,5 +188,14 @@ export function executionRoutes(parts: ExecutionRoutesParts): FastifyPluginAsync
         return null;
       },
     );
+  });
+}
+
+function readCursor(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^[1-9]\d{0,14}$/.test(given)) return Number(given);
+  throw fail('invalid_field', {
+    field: 'cursor',
+    problem: 'takes the cursor in the address of the next page',
   });
 }

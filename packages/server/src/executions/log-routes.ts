@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { callerOf } from '../contract/caller.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
+import {
+  boundedStream,
+  readLastEvent,
+  sendEvents,
+  whenLeft,
+} from '../contract/server-sent-events.ts';
 import { toJson, wrap } from '../contract/wrapping.ts';
-import { fail } from '../errors.ts';
 import { type AccessParts, visibleExecution } from './execution-access.ts';
 import { executionAddress, ownerAddress } from './links.ts';
 import type { LogFollowing } from './log-follow.ts';
@@ -129,37 +133,11 @@ function sendLogs(
   return reply
     .type('application/json; charset=utf-8')
     .header('cache-control', 'no-store')
-    .send(bounded(jsonAround(json, place, text)));
+    .send(boundedStream(jsonAround(json, place, text)));
 }
-
-function sendEvents(reply: FastifyReply, events: AsyncIterable<Buffer>): FastifyReply {
-  return reply
-    .type('text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('x-accel-buffering', 'no')
-    .send(bounded(events));
-}
-
-/** Not in object mode, which would gather sixteen chunks of any size ahead of a slow client. */
-const bounded = (pieces: AsyncIterable<Buffer>): Readable =>
-  Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
 
 function acceptsEvents(request: FastifyRequest): boolean {
   return (request.headers.accept ?? '').includes('text/event-stream');
-}
-
-function whenLeft(reply: FastifyReply): AbortSignal {
-  const left = new AbortController();
-  reply.raw.once('close', () => left.abort());
-  return left.signal;
-}
-
-/** What a client that has lost its connection sends by itself. */
-function readLastEvent(request: FastifyRequest): number | undefined {
-  const given = request.headers['last-event-id'];
-  if (given === undefined || given === '') return undefined;
-  if (typeof given === 'string' && /^\d{1,15}$/.test(given)) return Number(given);
-  throw fail('invalid_field', { field: 'Last-Event-ID', problem: 'takes the id of an event' });
 }
 
 const description = [

@@ -4,6 +4,7 @@ import type { Delivered } from '../configs/delivered.ts';
 import type { RunSecrets } from '../configs/run-secrets.ts';
 import { ContainerGone, PullFailed } from '../engines/engine.ts';
 import { ServiceError } from '../errors.ts';
+import { executionEvent } from '../events/outbox.ts';
 import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import { expectRows } from '../store/statement.ts';
@@ -204,9 +205,19 @@ export class Runner {
   async #markRunning({ execution }: Active): Promise<void> {
     const { store, executions, wake } = this.#parts;
     if (execution.status === 'RUNNING') return;
-    const { id, workerId } = execution;
+    const { id, workerId, reactorId } = execution;
     const now = nowInMicroseconds();
-    await store.write(expectRows(markRunning({ id, workerId: workerId ?? '', now }), 1));
+    await store.write(
+      expectRows(markRunning({ id, workerId: workerId ?? '', now }), 1),
+      ...executionEvent({
+        reactorId,
+        executionId: id,
+        type: 'EXECUTION_STARTED',
+        status: 'RUNNING',
+        exitCode: null,
+        statusMessage: '',
+      }),
+    );
     executions.tellStarted(execution.id);
     // With room for more, the next in order may start.
     wake(execution.reactorId);

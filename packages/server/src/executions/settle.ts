@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ContainerEnd, Usage } from '../engines/engine.ts';
+import { executionEvent } from '../events/outbox.ts';
 import type { AccessChanges } from '../identity/access-changes.ts';
 import { expectRows, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
@@ -116,7 +117,7 @@ const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 
 /**
- * Writes the end of an execution, its share of the reactor's totals and the end of its token, all or none. Everything
+ * Writes the end of an execution, its share of the reactor's totals, its event and the end of its token, all or none. Everything
  * that the container wrote is durable before. False: it had been settled already.
  */
 export function settle(
@@ -127,11 +128,19 @@ export function settle(
 ): Promise<boolean> {
   const { id, workerId, attempt, reactorId } = execution;
   const { isDead, ...written } = outcome;
-  const { cpu, io, runtime, finishedAt } = outcome;
+  const { cpu, io, runtime, finishedAt, status, exitCode, statusMessage } = outcome;
   const deadAt = isDead ? finishedAt : null;
   return endClaim(parts, execution, signal, [
     expectRows(writeOutcome({ ...written, deadAt, id, attempt, workerId: workerId ?? '' }), 1),
     addToTotals({ reactorId, cpu, io, runtime }),
+    ...executionEvent({
+      reactorId,
+      executionId: id,
+      type: status === 'COMPLETE' ? 'EXECUTION_COMPLETE' : 'EXECUTION_ERROR',
+      status,
+      exitCode,
+      statusMessage,
+    }),
   ]);
 }
 

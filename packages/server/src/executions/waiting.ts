@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { droppedEvents } from '../events/outbox.ts';
 import { prepared } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { type ContentType, contentTypes } from './execution.ts';
@@ -152,7 +153,11 @@ export async function dropWaiting(
   const drop = async (range: Range, count: typeof countDropped): Promise<number> => {
     for (let total = 0; ; ) {
       const step = { reactorId, message, now: nowInMicroseconds() };
-      const [dropped] = await store.write(dropSome({ ...step, ...range }), count(step));
+      const [dropped] = await store.write(
+        dropSome({ ...step, ...range }),
+        count(step),
+        ...droppedEvents(step),
+      );
       total += dropped.affected;
       for (const { id } of dropped.rows) each(id);
       if (dropped.affected < stepRows) return total;

@@ -1,10 +1,15 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
+import type { Audit } from '../audit/audit.ts';
+import { auditRoutes } from '../audit/audit-routes.ts';
 import type { Config } from '../config.ts';
 import type { Configs } from '../configs/configs.ts';
 import { sendPage } from '../contract/page-answer.ts';
 import { readRoutes } from '../contract/route-config.ts';
 import type { Engine } from '../engines/engine.ts';
+import { deliveryRoutes } from '../events/delivery-routes.ts';
+import { eventRoutes } from '../events/event-routes.ts';
+import type { EventsArea } from '../events/events-area.ts';
 import { deadLetterRoutes } from '../executions/dead-letter-routes.ts';
 import { executionRoutes } from '../executions/execution-routes.ts';
 import type { ExecutionsArea } from '../executions/executions-area.ts';
@@ -25,6 +30,7 @@ import { configRoutes } from '../reactors/config-routes.ts';
 import { reactorRoutes } from '../reactors/reactor-routes.ts';
 import type { ReactorsArea } from '../reactors/reactors-area.ts';
 import { stateRoutes } from '../reactors/state-routes.ts';
+import { searchRoutes } from '../search/search-routes.ts';
 import { aliasRoutes } from '../sharing/alias-routes.ts';
 import { nonceRoutes } from '../sharing/nonce-routes.ts';
 import { permissionRoutes } from '../sharing/permission-routes.ts';
@@ -32,9 +38,10 @@ import type { SharingArea } from '../sharing/sharing-area.ts';
 import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
+import { noteChanges } from './audit-notes.ts';
 import { readBodies } from './bodies.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
-import { keepDoor } from './doorkeeper.ts';
+import { isStillAllowed, keepDoor } from './doorkeeper.ts';
 import { answerBrokenConnection, answerErrors, type ErrorPages } from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -56,6 +63,8 @@ export interface AppParts {
   readonly configs: Configs;
   readonly sharing: SharingArea;
   readonly executions: ExecutionsArea;
+  readonly events: EventsArea;
+  readonly audit: Audit;
   readonly engine: Engine;
   readonly metrics: Metrics;
   /** Known only once the service listens, when it takes a free port. */
@@ -67,7 +76,7 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 /** The HTTP side of the service, put together and not yet listening. */
 export async function buildApp(parts: AppParts) {
   const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
-  const { reactors, configs, sharing, executions } = parts;
+  const { reactors, configs, sharing, executions, events } = parts;
   const app = Fastify({
     loggerInstance: log,
     genReqId: requestId,
@@ -98,10 +107,12 @@ export async function buildApp(parts: AppParts) {
   };
   answerErrors(app, errorPages);
   answerUnknownPaths(app, paths, errorPages);
-  keepDoor(app, { ...oauth, nonces: sharing.nonces, credentials: identity.credentials });
+  const door = { ...oauth, nonces: sharing.nonces, credentials: identity.credentials };
+  keepDoor(app, door);
   readBodies(app);
   checkFields(app);
   wrapAnswers(app);
+  noteChanges(app, parts.audit);
   await describeApi(app, baseUrl);
   measureRequests(app, metrics);
   await app.register(healthRoutes({ store, engine }));
@@ -112,7 +123,7 @@ export async function buildApp(parts: AppParts) {
   await app.register(pageRoutes(personPages({ store, config, identity, oauth, baseUrl }), baseUrl));
   // A reply that is held would hold up the stop as well.
   app.addHook('preClose', async () => executions.waiting.stop());
-  await app.register(reactorRoutes({ ...reactors, configs, config, baseUrl }));
+  await app.register(reactorRoutes({ ...reactors, store, configs, config, baseUrl }));
   await app.register(stateRoutes({ ...reactors, config, baseUrl }));
   await app.register(configRoutes({ ...reactors, configs, config, baseUrl }));
   await app.register(permissionRoutes({ ...reactors, users: identity.users }));
@@ -154,6 +165,24 @@ export async function buildApp(parts: AppParts) {
     }),
   );
   await app.register(logRoutes({ ...reactors, store, ...executions.logs, baseUrl }));
+  await app.register(
+    eventRoutes({
+      ...events,
+      reactors: reactors.reactors,
+      stillAllowed: (request) => isStillAllowed(door, request),
+    }),
+  );
+  await app.register(deliveryRoutes({ store, reactors: reactors.reactors, ...events, baseUrl }));
+  await app.register(
+    searchRoutes({
+      store,
+      logs: executions.logs.logs,
+      reactors: reactors.reactors,
+      config,
+      baseUrl,
+    }),
+  );
+  await app.register(auditRoutes({ store, baseUrl }));
   await app.register(metadataRoutes({ config, baseUrl }));
   await app.register(async (endpoints) => {
     answerInOAuth(endpoints);

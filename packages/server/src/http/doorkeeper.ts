@@ -44,6 +44,22 @@ export function keepDoor(app: FastifyInstance, parts: DoorkeeperParts): void {
   });
 }
 
+/** Whether a token that opened a stream would still open it. Who came by a gateway's assertion has none to lose. */
+export function isStillAllowed(
+  { access }: Pick<DoorkeeperParts, 'access'>,
+  request: FastifyRequest,
+): boolean | Promise<boolean> {
+  const given = readAuthorization(request.headers.authorization);
+  const api = request.routeOptions.config.access?.api;
+  if (given.scheme !== 'bearer' || api === undefined) return request.caller !== null;
+  const isOpen = (found: TokenAccess | undefined): boolean => {
+    const grant = neededGrant[api];
+    return found?.apis.has(api) === true && (grant === undefined || found.caller.grants.has(grant));
+  };
+  const found = access.byToken(given.token);
+  return found instanceof Promise ? found.then(isOpen) : isOpen(found);
+}
+
 function identify(
   parts: DoorkeeperParts,
   request: FastifyRequest,

@@ -15,6 +15,15 @@ interface Parts {
   readonly log: { info(facts: object, message: string): void };
 }
 
+/** A password was tried. `user`: whom it let in; `username` may be anything that somebody typed. */
+interface LoginAttempt {
+  readonly user: User | undefined;
+  readonly username: string;
+  readonly address: string;
+}
+
+type AttemptListener = (attempt: LoginAttempt) => Promise<void>;
+
 /** Whether a username and a password belong together. All passwords that reach the service are checked here. */
 export class Credentials {
   readonly #users: Users;
@@ -25,6 +34,7 @@ export class Credentials {
   /** The same pair from the same place, sent many times at once, is checked once. */
   readonly #underWay = new Map<string, Promise<User | undefined>>();
   readonly #nobody = unmatchableHash();
+  readonly #listeners: AttemptListener[] = [];
 
   constructor({ users, changes, hashes, limits, log }: Parts) {
     this.#users = users;
@@ -55,6 +65,11 @@ export class Credentials {
     return await underWay;
   }
 
+  /** Told of every attempt that was not answered from memory, before it is answered. */
+  onAttempt(listener: AttemptListener): void {
+    this.#listeners.push(listener);
+  }
+
   /** The store is asked each time, so what is remembered can be outdated and still lets nobody in. */
   async #recall(digest: string): Promise<User | undefined> {
     const remembered = this.#remembered.find(digest);
@@ -78,6 +93,7 @@ export class Credentials {
       this.#limits.notTried(attempt);
       throw error;
     }
+    await Promise.all(this.#listeners.map((listen) => listen({ user, username, address })));
     if (user === undefined) {
       // The name is not logged: people type their password in its place.
       this.#log.info({ event: 'login_failed', from: address }, 'login failed');

@@ -30,6 +30,7 @@ export class PageForms {
     const visitor = await this.#visitors.find(visit.cookie);
     if (visitor === undefined || !this.isCurrent(visit, visitor, about))
       throw new Refusal(outdatedFormPage(about));
+    if (visitor.user !== undefined) visit.known(visitor.user);
     return visitor;
   }
 

@@ -78,6 +78,9 @@ function visitOf(request: FastifyRequest, cookieName: string): PageVisit {
     host,
     address: ip,
     log,
+    known: ({ id: userId, username }) => {
+      request.actor = { userId, username };
+    },
   };
 }
 

@@ -16,6 +16,8 @@ export interface PageVisit {
   /** Where it comes from. */
   readonly address: string;
   readonly log: VisitLog;
+  /** Told who sends a form, once that is known. */
+  readonly known: (person: { readonly id: string; readonly username: string }) => void;
 }
 
 interface VisitLog {

@@ -79,6 +79,7 @@ export function tokenRoutes({ oauth, baseUrl }: TokenRoutesParts): FastifyPlugin
       },
       async (request) => {
         const { client, form } = await readRequest(request);
+        request.actor = { username: client.ownerUsername, client: client.name };
         await revokeToken(oauth, client, needed(form, 'token'));
         return {};
       },

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { SettingError } from '../config-sources.ts';
 import { EngineRefused, EngineUnavailable, type Image, PullFailed } from '../engines/engine.ts';
+import { reactorEvent } from '../events/outbox.ts';
 import type { Store } from '../store/store.ts';
 import { type Obtained, type ObtainParts, obtainAgain, obtainImage } from './obtain-image.ts';
 import { progressWords, Unhurried } from './progress-words.ts';
@@ -153,13 +154,33 @@ export class ImageKeeper {
   async #becomeReady(reactor: Reactor, { image, remark }: Obtained): Promise<void> {
     const { id, revision } = reactor;
     const ready = { imageId: image.id, digest: image.digest ?? null, message: remark };
-    await this.#parts.reactors.commit(id, markReady({ id, revision, ...ready }));
+    await this.#parts.reactors.commit(
+      id,
+      ...reactorEvent({
+        id,
+        revision,
+        type: 'ACTOR_READY',
+        status: 'READY',
+        statusMessage: remark,
+      }),
+      markReady({ id, revision, ...ready }),
+    );
     this.#parts.log.info({ reactor: id, revision, image: image.id, remark }, 'reactor ready');
   }
 
   async #becomeFailed(reactor: Reactor, message: string): Promise<void> {
     const { id, revision } = reactor;
-    await this.#parts.reactors.commit(id, markError({ id, revision, message }));
+    await this.#parts.reactors.commit(
+      id,
+      ...reactorEvent({
+        id,
+        revision,
+        type: 'ACTOR_ERROR',
+        status: 'ERROR',
+        statusMessage: message,
+      }),
+      markError({ id, revision, message }),
+    );
     this.#parts.log.info({ reactor: id, revision, reason: message }, 'reactor in error');
   }
 

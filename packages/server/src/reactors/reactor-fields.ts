@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { scheduleExamples } from '../cron/schedule-text.ts';
 
 /** What a registration and a PUT may say; the rules that need the operator's settings are in reactor-rules.ts. */
 
@@ -105,6 +106,37 @@ export const RegisteredReactor = Type.Object(
         { maxItems: 100, allows: 'a list of up to 100 texts' },
       ),
     ),
+    link: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        pattern: oneLine,
+        allows: 'the id or alias of a reactor',
+        description:
+          'Where its events go: each becomes a JSON message of this reactor, in your name. You need EXECUTE there. Links ' +
+          'must not lead in a circle.',
+      }),
+    ),
+    webhook: Type.Optional(
+      Type.String({
+        maxLength: 2048,
+        pattern: oneLine,
+        allows: 'an address such as https://example.org/hook',
+        description:
+          'Where its events go: each is posted to this address as JSON, signed as Standard Webhooks describe.',
+      }),
+    ),
+    cron_schedule: Type.Optional(
+      Type.String({
+        maxLength: 256,
+        pattern: oneLine,
+        allows: `a schedule such as ${scheduleExamples}`,
+        description:
+          'When it gets a message by itself: a cron expression of five fields, in UTC or with a zone before it ' +
+          '(`CRON_TZ=Europe/Berlin 0 6 * * *`); or a start in UTC and an interval (`2030-01-31 08 + 6 hours`, `now + 1 day`; ' +
+          'hours, days, weeks or months). Times that were missed come once.',
+      }),
+    ),
+    cron_on: flag('False keeps the schedule without effect. Default true where there is one.'),
     force: flag('On PUT: pull the image although its name and tag are the same. Not kept.'),
     privileged: flag('Run privileged containers, where the operator allows it. Default false.'),
     registry_credentials: Type.Optional(

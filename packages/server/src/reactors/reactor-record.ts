@@ -60,6 +60,16 @@ export const ReactorRecord = Type.Object(
       description: 'The name of the secret with which its image is pulled.',
     }),
     permissions: PermissionMap,
+    link: Type.Union([Type.String(), Type.Null()]),
+    webhook: Type.Union([Type.String(), Type.Null()]),
+    cronSchedule: Type.Union([Type.String(), Type.Null()]),
+    cronOn: Type.Boolean(),
+    cronNextEx: Type.Union([Type.String(), Type.Null()], {
+      description: 'When the schedule comes next: day and hour in UTC, such as 2030-01-31 08.',
+    }),
+    cronNextTime: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'The same, exactly.',
+    }),
     type: Type.String(),
     queue: Type.String(),
     useContainerUid: Type.Boolean(),
@@ -72,7 +82,34 @@ export const ReactorRecord = Type.Object(
       messages: Type.String(),
     }),
   },
-  { title: 'Reactor' },
+  {
+    title: 'Reactor',
+    examples: [
+      {
+        id: 'hK3vXmPq8RnW2d',
+        owner: 'ada',
+        name: 'greeter',
+        description: 'Says hello',
+        image: 'busybox:1.36',
+        status: 'READY',
+        statusMessage: '',
+        revision: 1,
+        defaultEnvironment: { GREETING: 'hello' },
+        stateless: true,
+        maxWorkers: 1,
+        memLimit: '64m',
+        maxCpus: 1,
+        timeout: 60,
+        cronSchedule: 'CRON_TZ=Europe/Berlin 0 6 * * *',
+        cronOn: true,
+        cronNextEx: '2026-01-31 05',
+        cronNextTime: '2026-01-31T05:00:00.000Z',
+        webhook: 'https://example.org/hook',
+        createTime: '2026-01-30T12:00:00.000Z',
+        _links: { self: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d' },
+      },
+    ],
+  },
 );
 
 export function reactorRecord(
@@ -81,6 +118,7 @@ export function reactorRecord(
   baseUrl: string,
 ) {
   const self = `${baseUrl}/actors/v2/${reactor.id}`;
+  const next = reactor.cronNextAt === null ? undefined : new Date(reactor.cronNextAt).toISOString();
   return {
     id: reactor.id,
     owner: reactor.ownerUsername,
@@ -105,6 +143,12 @@ export function reactorRecord(
     privileged: reactor.privileged,
     registryCredentials: reactor.registryCredentials,
     permissions: permissionMap(reactor),
+    link: reactor.link,
+    webhook: reactor.webhook,
+    cronSchedule: reactor.cronSchedule,
+    cronOn: reactor.cronOn,
+    cronNextEx: next?.slice(0, 13).replace('T', ' ') ?? null,
+    cronNextTime: next ?? null,
     type: reactor.legacy.type,
     queue: reactor.legacy.queue,
     useContainerUid: reactor.legacy.useContainerUid,

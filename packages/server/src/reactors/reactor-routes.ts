@@ -1,14 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
 import type { Config } from '../config.ts';
 import type { Configs } from '../configs/configs.ts';
 import { callerOf, isAdmin } from '../contract/caller.ts';
-import { pageFields, readPage } from '../contract/page.ts';
+import { readPage } from '../contract/page.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import { sameImage } from '../engines/image-reference.ts';
 import { fail } from '../errors.ts';
+import {
+  answerSearch,
+  readSearchPage,
+  SearchReply,
+  searchFields,
+  termsDescription,
+} from '../filters/search-reply.ts';
+import { readWanted } from '../filters/terms.ts';
+import type { Store } from '../store/store.ts';
 import {
   checkCredentials,
   credentialsAreNew,
@@ -18,13 +27,16 @@ import {
 import { cursorAfter, readCursor } from './list-cursor.ts';
 import type { Reactor } from './reactor.ts';
 import { RegisteredReactor } from './reactor-fields.ts';
+import { checkLink } from './reactor-links.ts';
 import { ReactorRecord, reactorRecord } from './reactor-record.ts';
 import { readSettings } from './reactor-rules.ts';
+import { reactorFields, searchReactors } from './reactor-search.ts';
 import type { ReactorStates } from './reactor-states.ts';
 import type { Reactors } from './reactors.ts';
 import type { Removal } from './removal.ts';
 
 export interface ReactorRoutesParts {
+  readonly store: Store;
   readonly reactors: Reactors;
   readonly states: Pick<ReactorStates, 'textOf'>;
   readonly removal: Pick<Removal, 'remove'>;
@@ -35,12 +47,24 @@ export interface ReactorRoutesParts {
 
 const NamedReactor = Type.Object({ reactorId: Type.String() });
 
+const ListQuery = Type.Object({
+  ...searchFields,
+  all: Type.Optional(
+    Type.Boolean({
+      allows: 'true or false',
+      description: 'For admins: true lists the reactors of all users.',
+    }),
+  ),
+});
+
+type ListQuery = Static<typeof ListQuery>;
+
 /** How long a DELETE waits, beside the grace that containers have. */
 const removalMs = 15_000;
 
 /** The reactors area: a user's own reactors. */
 export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncTypebox {
-  const { reactors, states, removal, configs, config, baseUrl } = parts;
+  const { store, reactors, states, removal, configs, config, baseUrl } = parts;
   const show = (reactor: Reactor) => reactorRecord(reactor, config, baseUrl());
   const showWithState = async (reactor: Reactor) => {
     const state: unknown = reactor.stateless
@@ -48,6 +72,27 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
       : JSON.parse(await states.textOf(reactor.id));
     return { ...show(reactor), ...(state !== undefined && { state }) };
   };
+  const list = async (query: ListQuery, reply: FastifyReply, callerId: string) => {
+    const { all = false, cursor } = query;
+    const { limit, offset } = readPage(query);
+    const after = readCursor(cursor);
+    if (after !== undefined && query.offset !== undefined)
+      throw fail('invalid_field', { field: 'offset', problem: 'cannot go with a cursor' });
+    const userId = all ? undefined : callerId;
+    const found = await reactors.list({ userId, limit: limit + 1, offset, after });
+    const page = found.slice(0, limit);
+    const last = page.at(-1);
+    if (found.length > limit && last !== undefined) {
+      const more = new URLSearchParams({
+        limit: String(limit),
+        cursor: cursorAfter(last),
+        ...(all && { all: 'true' }),
+      });
+      reply.header('link', `<${baseUrl()}/actors/v2?${more}>; rel="next"`);
+    }
+    return page.map(show);
+  };
+
   return underBothSpellings(async (app) => {
     app.post(
       '',
@@ -69,6 +114,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const caller = callerOf(request);
         const { body } = request;
         const settings = readSettings(body, config, isAdmin(caller));
+        await checkLink(reactors, caller, settings.link);
         const owner = { id: caller.userId, username: caller.username };
         await checkCredentials(configs, owner.id, settings);
         const name = body.name === undefined || body.name === '' ? null : body.name;
@@ -89,50 +135,33 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
           description:
             'Newest first: your own, those that somebody has given you a permission on, and those shared with everyone ' +
             '(WORLD). The header Link has the address of the next page (rel="next"), which goes on from a cursor ' +
-            'and costs the same on every page; offset counts from the start.',
-          querystring: Type.Object({
-            ...pageFields,
-            cursor: Type.Optional(
-              Type.String({
-                maxLength: 100,
-                allows: 'the cursor in the Link header of the page before',
-                description: 'Where to go on. Not together with offset.',
-              }),
-            ),
-            all: Type.Optional(
-              Type.Boolean({
-                allows: 'true or false',
-                description: 'For admins: true lists the reactors of all users.',
-              }),
-            ),
-          }),
-          response: { 200: Type.Array(ReactorRecord) },
+            'and costs the same on every page; offset counts from the start.\n\nWith search terms the answer is that of ' +
+            `\`/actors/v2/search/actors\`. ${termsDescription}`,
+          querystring: ListQuery,
+          response: {
+            200: Type.Union([
+              Type.Array(ReactorRecord),
+              SearchReply('FoundReactors', ReactorRecord),
+            ]),
+          },
         },
       },
       async (request, reply) => {
         const caller = callerOf(request);
-        const { all = false, cursor } = request.query;
+        const { all = false } = request.query;
         if (all && !isAdmin(caller))
           throw fail('not_allowed', {
             problem: 'all: only admins may list the reactors of all users.',
           });
-        const { limit, offset } = readPage(request.query);
-        const after = readCursor(cursor);
-        if (after !== undefined && request.query.offset !== undefined)
-          throw fail('invalid_field', { field: 'offset', problem: 'cannot go with a cursor' });
-        const userId = all ? undefined : caller.userId;
-        const found = await reactors.list({ userId, limit: limit + 1, offset, after });
-        const page = found.slice(0, limit);
-        const last = page.at(-1);
-        if (found.length > limit && last !== undefined) {
-          const query = new URLSearchParams({
-            limit: String(limit),
-            cursor: cursorAfter(last),
-            ...(all && { all: 'true' }),
-          });
-          reply.header('link', `<${baseUrl()}/actors/v2?${query}>; rel="next"`);
+        const wanted = readWanted(request.query, reactorFields);
+        if (wanted.isSearch) {
+          const place = readSearchPage(request.query);
+          const ownerId = all ? undefined : caller.userId;
+          const found = await searchReactors(store, ownerId, wanted, place);
+          const question = { self: `${baseUrl()}/actors/v2`, query: request.query, reply };
+          return answerSearch(question, place, found, show);
         }
-        return page.map(show);
+        return list(request.query, reply, caller.userId);
       },
     );
 
@@ -172,6 +201,7 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
         const caller = callerOf(request);
         const reactor = await reactors.show(caller, request.params.reactorId, 'UPDATE');
         const settings = readSettings(request.body, config, isAdmin(caller));
+        await checkLink(reactors, caller, settings.link, reactor.id);
         if (isOwner(caller, reactor)) await checkCredentials(configs, reactor.ownerId, settings);
         else refuseOthersCredentials(reactor, settings);
         const force = request.body.force ?? false;

@@ -1,10 +1,12 @@
 import type { Config } from '../config.ts';
+import { NoSchedule, readSchedule, scheduleExamples } from '../cron/schedule-text.ts';
 import { readReference } from '../engines/image-reference.ts';
 import { fail, type ServiceError } from '../errors.ts';
 import { readBytes } from '../setting-kinds.ts';
 import type { ReactorSettings } from './reactor.ts';
 import type { RegisteredReactor } from './reactor-fields.ts';
 import { readEnvironment } from './registered-environment.ts';
+import { readWebhook } from './webhook-address.ts';
 
 /** What the operator allows and presets. */
 export type ReactorLimits = Pick<
@@ -17,6 +19,7 @@ export type ReactorLimits = Pick<
   | 'most_retries'
   | 'allow_privileged'
   | 'second_prefix'
+  | 'webhook_allow'
 >;
 
 const leastMemory = 8 * 1024 ** 2;
@@ -82,12 +85,33 @@ export function readSettings(
     hints: given.hints ?? [],
     privileged,
     registryCredentials: given.registry_credentials ?? null,
+    link: given.link ?? null,
+    webhook: given.webhook === undefined ? null : readWebhook(given.webhook, limits),
+    ...schedule(given),
     legacy: {
       type: given.type ?? 'none',
       queue: given.queue ?? 'default',
       useContainerUid: given.use_container_uid ?? false,
     },
   };
+}
+
+/** Whether the start of a schedule may lie in the past depends on the schedule before it: reactors.ts looks at that. */
+function schedule(given: RegisteredReactor): Pick<ReactorSettings, 'cronSchedule' | 'cronOn'> {
+  const text = given.cron_schedule?.trim() ?? '';
+  if (text === '') {
+    if (given.cron_on === true) throw invalid('cron_on', 'needs a cron_schedule');
+    return { cronSchedule: null, cronOn: false };
+  }
+  try {
+    const table = readSchedule(text);
+    if (table.after(Date.now()) === undefined) throw new NoSchedule('that time never comes');
+  } catch (error) {
+    if (error instanceof NoSchedule)
+      throw invalid('cron_schedule', `${error.message}. Write it like ${scheduleExamples}`);
+    throw error;
+  }
+  return { cronSchedule: text, cronOn: given.cron_on ?? true };
 }
 
 /** Bytes as people write them: in the largest unit that says it exactly. */

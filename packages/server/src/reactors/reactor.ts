@@ -24,6 +24,13 @@ export interface Reactor extends ReactorSettings {
   readonly permissions: ReadonlyMap<string, Permission>;
   /** What everyone may do who gets into the area. */
   readonly worldLevel: PermissionLevel | undefined;
+  /** Which of its signing keys is in use, and since when, where it is not the first. */
+  readonly webhookKey: number;
+  readonly webhookRotatedAt: number | null;
+  /** From when an interval of the schedule counts. */
+  readonly cronStartAt: number | null;
+  /** When its schedule comes next; null: never. */
+  readonly cronNextAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -55,6 +62,14 @@ export interface ReactorSettings {
   readonly privileged: boolean;
   /** The name of a secret of the owner with which the image is pulled. */
   readonly registryCredentials: string | null;
+  /** The id or alias of the reactor that its events go to. */
+  readonly link: string | null;
+  /** The address that its events go to. */
+  readonly webhook: string | null;
+  /** As the owner wrote it. */
+  readonly cronSchedule: string | null;
+  /** False keeps the schedule and fires nothing. */
+  readonly cronOn: boolean;
   readonly legacy: LegacyFields;
 }
 

@@ -11,6 +11,7 @@ import { UnexpectedRows } from '../store/store-errors.ts';
 import { canBeAlias } from './alias-names.ts';
 import { type Reactor, type ReactorSettings, reactorIdPattern } from './reactor.ts';
 import { nobody, permitted, unknownReactor } from './reactor-access.ts';
+import { firstFirings } from './reactor-firings.ts';
 import { type ListedPage, listReactors } from './reactor-list.ts';
 import { ReactorMemory } from './reactor-memory.ts';
 import { reactorQuota } from './reactor-quota.ts';
@@ -104,11 +105,13 @@ export class Reactors {
   ): Promise<Reactor> {
     const id = newId();
     const now = this.#now();
+    const firings = firstFirings(settings, now);
     const row = {
       id,
       owner_id: owner.id,
       name,
       ...columnsOf(settings),
+      ...firings,
       status: 'SUBMITTED' as const,
       revision: 1,
       pull_asked: askRegistry ? 1 : 0,
@@ -152,6 +155,10 @@ export class Reactors {
       configs: 0,
       permissions: nobody,
       worldLevel: undefined,
+      webhookKey: 1,
+      webhookRotatedAt: null,
+      cronStartAt: firings.cron_start_at,
+      cronNextAt: firings.cron_next_at,
       createdAt: now,
       updatedAt: now,
     };
@@ -243,11 +250,15 @@ export class Reactors {
   /** False: another PUT or a DELETE was faster. */
   async #replaced(current: Reactor, settings: ReactorSettings, wish: PullWish): Promise<boolean> {
     const now = this.#now();
+    const sameSchedule =
+      current.cronSchedule === settings.cronSchedule && current.cronOn === settings.cronOn;
+    const firings = sameSchedule ? {} : firstFirings(settings, now, current);
     const update = once((db) =>
       db
         .updateTable('reactors')
         .set((eb) => ({
           ...columnsOf(settings),
+          ...firings,
           updated_at: now,
           ...(wish.pull && {
             status: 'SUBMITTED' as const,
@@ -261,6 +272,9 @@ export class Reactors {
         }))
         .where('id', '=', current.id)
         .where('image', '=', current.image)
+        // Otherwise the next firing would be another schedule's.
+        .where('cron_schedule', current.cronSchedule === null ? 'is' : '=', current.cronSchedule)
+        .where('cron_on', '=', current.cronOn ? 1 : 0)
         .where('status', '!=', 'SHUTTING_DOWN'),
     );
     try {

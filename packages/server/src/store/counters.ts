@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import { prepared } from './statement.ts';
 
-type Counter = 'uid' | 'access_change' | 'admins' | 'reactors';
+type Counter = 'uid' | 'access_change' | 'admins' | 'reactors' | 'event';
 
 const firstNumbers: Readonly<Record<Counter, number>> = {
   uid: 1001,
   access_change: 1,
   admins: 1,
   reactors: 1,
+  event: 1,
 };
 
 const advanceCounter = prepared((db, p: { name: string; first: number }) =>

@@ -50,6 +50,19 @@ export interface ReactorsTable extends ReactorDeliveryColumns {
   total_cpu: Generated<number>;
   total_io: Generated<number>;
   total_runtime: Generated<number>;
+  /** Where its events go: another reactor by id or alias, and an address. */
+  link: string | null;
+  webhook: string | null;
+  /** Which signing key is in use: the key itself is derived. */
+  webhook_key: Generated<number>;
+  webhook_rotated_at: number | null;
+  /** As the owner wrote it. */
+  cron_schedule: string | null;
+  cron_on: Generated<number>;
+  /** From when an interval counts. */
+  cron_start_at: number | null;
+  /** Null: nothing is to be fired. */
+  cron_next_at: number | null;
   created_at: number;
   updated_at: number;
 }

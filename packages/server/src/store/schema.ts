@@ -14,6 +14,7 @@ import type {
   SubscriptionsTable,
 } from './authorization-tables.ts';
 import type { IdempotencyKeysTable, WorkersTable } from './delivery-tables.ts';
+import type { AuditEntriesTable, DeliveriesTable, EventsTable } from './event-tables.ts';
 import type { LogChunksTable, LogsTable } from './log-tables.ts';
 import type { ExecutionsTable, MessagesTable, ReactorsTable } from './reactor-tables.ts';
 import type { ResultBoxesTable, ResultsTable } from './result-tables.ts';
@@ -62,6 +63,9 @@ export interface Schema {
   idempotency_keys: IdempotencyKeysTable;
   workers: WorkersTable;
   reactor_states: ReactorStatesTable;
+  events: EventsTable;
+  deliveries: DeliveriesTable;
+  audit_entries: AuditEntriesTable;
   logs: LogsTable;
   log_chunks: LogChunksTable;
   result_boxes: ResultBoxesTable;

@@ -172,7 +172,8 @@ export async function openScene(options: ServiceOptions = {}): Promise<Scene> {
   };
 }
 
-async function senderFor(
+/** A user who is there already, with a token. */
+export async function senderFor(
   service: RunningService,
   username: string,
   password: string,

@@ -29,6 +29,10 @@ const settings = (image: string): ReactorSettings => ({
   hints: [],
   privileged: false,
   registryCredentials: null,
+  link: null,
+  webhook: null,
+  cronSchedule: null,
+  cronOn: false,
   legacy: { type: 'none', queue: 'default', useContainerUid: false },
 });
 

@@ -62,6 +62,12 @@ test('A registration with an image alone is answered 201 with the record and its
     privileged: false,
     registryCredentials: null,
     permissions: { ada: 'UPDATE' },
+    link: null,
+    webhook: null,
+    cronSchedule: null,
+    cronOn: false,
+    cronNextEx: null,
+    cronNextTime: null,
     type: 'none',
     queue: 'default',
     useContainerUid: false,
@@ -163,8 +169,8 @@ test('What is missing, unknown or of a wrong kind is refused by its name', async
   assert.match(await refused({}), /^image: is required/);
   assert.match(await refused({ image: null }), /^image: is required/);
   assert.match(await refused({ image, maxWorker: 2 }), /maxWorker.*did you mean max_workers\?/);
-  assert.match(await refused({ image, cron_schedule: 'now + 1 day' }), /cron_schedule/);
-  assert.match(await refused({ image, webhook: 'https://example.org' }), /webhook/);
+  assert.match(await refused({ image, cron_schedule: 'daily' }), /^cron_schedule: /);
+  assert.match(await refused({ image, webhook: 'ftp://example.org' }), /^webhook: takes an http/);
   assert.match(await refused({ image, stateless: 'yes' }), /^stateless: takes true or false/);
   assert.match(await refused({ image, timeout: 1.5 }), /^timeout: takes a whole number/);
   assert.match(await refused({ image, hints: 'sync' }), /^hints: takes a list/);

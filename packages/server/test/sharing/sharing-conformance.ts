@@ -40,6 +40,10 @@ const settings: ReactorSettings = {
   hints: [],
   privileged: false,
   registryCredentials: null,
+  link: null,
+  webhook: null,
+  cronSchedule: null,
+  cronOn: false,
   legacy: { type: 'none', queue: 'default', useContainerUid: false },
 };
 

@@ -4,6 +4,7 @@ import { reactors } from './0003-reactors.ts';
 import { stateAndResults } from './0004-state-and-results.ts';
 import { sharing } from './0005-sharing.ts';
 import { delivery } from './0006-delivery.ts';
+import { eventsAndSchedules } from './0007-events-and-schedules.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps of the schema, in order. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   stateAndResults,
   sharing,
   delivery,
+  eventsAndSchedules,
 ];
