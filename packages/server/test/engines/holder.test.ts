@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -7,7 +7,7 @@ import { DockerClient } from '../../src/engines/docker/docker-client.ts';
 import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { holderProgram } from '../../src/engines/docker/holder-program.ts';
 import { labelFilter, ownLabels } from '../../src/engines/docker/labels.ts';
-import { Listed, read } from '../../src/engines/docker/shapes.ts';
+import { Inspection, Listed, read } from '../../src/engines/docker/shapes.ts';
 import { newId } from '../../src/ids.ts';
 import { engineAddress, makeTestImage } from '../harness/images.ts';
 import { until } from '../harness/until.ts';
@@ -69,6 +69,12 @@ describe('network holders', () => {
     await engine.prepare();
     const [holder] = await holders();
     assert.equal(holder?.state, 'running');
+    // The engine calls a container running a moment before its program is loaded, and a signal in between is lost.
+    const answer = await client.call('GET', `/containers/${holder.id}/json`);
+    const pid = read(Inspection, answer, 'a container').State.Pid;
+    await until('the program to look out for signals', () =>
+      /^SigBlk:\t0*1004007$/m.test(readFileSync(`/proc/${pid}/status`, 'utf8')),
+    );
     const began = Date.now();
     await client.call('POST', `/containers/${holder.id}/stop`, {
       query: { t: 60 },

@@ -34,6 +34,7 @@ describe('what the service says about itself', () => {
       'basic',
       'bearer',
       'clientSecret',
+      'nonce',
       'oauth2',
     ]);
     assert.ok(description.paths['/token'].post);
