@@ -7,7 +7,7 @@ import { BoundedMemory, type Remembered } from './access-memory.ts';
 import { catalogue } from './apis.ts';
 import type { Client } from './client.ts';
 import type { Clients } from './clients.ts';
-import { looksLike } from './secret-format.ts';
+import { accessTokenLength, looksLike } from './secret-format.ts';
 import type { StoredAccessToken, Tokens } from './tokens.ts';
 
 const mostTokens = 100_000;
@@ -25,6 +25,9 @@ export interface TokenAccess {
   readonly issuedAt: number;
   readonly expiresAt: number;
 }
+
+/** How the memory knows a token: by its hash, never by itself. */
+const keyOf = (token: string): string => hash('sha256', token, 'base64url');
 
 interface ClientAccess {
   readonly client: Client;
@@ -97,17 +100,23 @@ export class AccessControl {
 
   /** Undefined: unknown, expired, revoked, or of a user that is not active. Answers at once what it remembers. */
   byToken(token: string): TokenAccess | undefined | Promise<TokenAccess | undefined> {
+    return this.remembered(token) ?? this.#ask(token);
+  }
+
+  /** What is known of the token without asking the store: the usual case, at every request. */
+  remembered(token: string): TokenAccess | undefined {
+    if (token.length !== accessTokenLength) return undefined;
+    const known = this.#tokens.get(keyOf(token))?.value;
+    if (known === undefined || known.access.expiresAt <= Date.now()) return undefined;
+    if (!known.user.live || !known.client.live) return undefined;
+    return known.authorization?.live === false ? undefined : known.access;
+  }
+
+  #ask(token: string): Promise<TokenAccess | undefined> | undefined {
     if (!looksLike('accessToken', token)) return undefined;
-    const key = hash('sha256', token, 'hex');
-    const known = this.#tokens.get(key)?.value;
-    if (known === undefined) return this.#load(key);
-    if (!known.user.live || !known.client.live || known.authorization?.live === false) {
-      this.#tokens.forget(key);
-      return this.#load(key);
-    }
-    if (known.access.expiresAt > Date.now()) return known.access;
+    const key = keyOf(token);
     this.#tokens.forget(key);
-    return undefined;
+    return this.#load(key);
   }
 
   /** The user as last read; changed users are read again. */
@@ -123,7 +132,7 @@ export class AccessControl {
   async #load(key: string): Promise<TokenAccess | undefined> {
     // What was read before a change and arrives after it may be outdated, so it is not remembered.
     const before = this.#parts.changes.generation;
-    const stored = await this.#parts.tokens.findByHash(Buffer.from(key, 'hex'));
+    const stored = await this.#parts.tokens.findByHash(Buffer.from(key, 'base64url'));
     if (stored === undefined || stored.expiresAt <= Date.now()) return undefined;
     const [user, client] = await Promise.all([
       this.#userOf(stored.userId),
@@ -182,7 +191,7 @@ export class AccessControl {
         this.#authorizations.forget(subject);
         break;
       case 'token':
-        this.#tokens.forget(subject);
+        this.#tokens.forget(Buffer.from(subject, 'hex').toString('base64url'));
         break;
     }
   }

@@ -53,6 +53,9 @@ export function secretFrom(kind: SecretKind, bits: Uint8Array): string {
   return prefixes[kind] + body + checksum(prefixes[kind] + body);
 }
 
+/** How many characters an access token has. */
+export const accessTokenLength = prefixes.accessToken.length + bodyLength + checksumLength;
+
 /** Whether the text can be a secret of this kind: its form and its checksum fit. */
 export function looksLike(kind: SecretKind, text: string): boolean {
   const prefix = prefixes[kind];
