@@ -25,7 +25,7 @@ import { readOverrides } from './overrides.ts';
 import { countDelayed, countWaiting, dropWaiting, peekWaiting } from './waiting.ts';
 
 export interface InboxRoutesParts extends PostParts, InboxWaitingParts {
-  readonly reactors: Pick<Reactors, 'forCaller'>;
+  readonly reactors: Pick<Reactors, 'forCaller' | 'rememberedFor'>;
   readonly config: PostParts['config'] & {
     readonly message_limit: number;
     readonly wait_limit: number;
@@ -157,7 +157,9 @@ async function post(
   name: string,
 ): Promise<Posted> {
   const caller = callerOf(request);
-  const reactor = await parts.reactors.forCaller(caller, name, 'EXECUTE');
+  const reactor =
+    parts.reactors.rememberedFor(caller, name, 'EXECUTE') ??
+    (await parts.reactors.forCaller(caller, name, 'EXECUTE'));
   const reactorId = reactor.id;
   refuseEncoding(request);
   const { message: queryMessage, ...query } = fieldsOf(request.query);

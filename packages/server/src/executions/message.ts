@@ -160,7 +160,9 @@ async function multipartField(contentType: string, body: Uint8Array): Promise<un
 }
 
 function parseType(header: string | undefined): { type: string; charset: string } {
-  const [type = '', ...parameters] = (header ?? '').split(';');
+  if (header === undefined || !header.includes(';'))
+    return { type: header?.trim().toLowerCase() ?? '', charset: 'utf-8' };
+  const [type = '', ...parameters] = header.split(';');
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^";\s]+)"?\s*$/i.exec(parameter)?.[1])
     .find((found) => found !== undefined);

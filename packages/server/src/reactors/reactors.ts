@@ -78,10 +78,18 @@ export class Reactors {
 
   /** The reactor, if this caller has the permission. To those who have none at all it does not exist. */
   async forCaller(caller: Caller, name: string, needs: PermissionLevel): Promise<Reactor> {
-    const known = this.#remembered(name) ?? (await this.#find(name));
-    const reactor = permitted(caller, name, needs, known);
+    const known = this.rememberedFor(caller, name, needs);
+    if (known !== undefined) return known;
+    const reactor = permitted(caller, name, needs, await this.#find(name));
     if (caller.by.kind === 'nonce') await caller.by.use();
     return reactor;
+  }
+
+  /** The same where it can be said at once; throws where the permission is missing. */
+  rememberedFor(caller: Caller, name: string, needs: PermissionLevel): Reactor | undefined {
+    if (caller.by.kind === 'nonce') return undefined;
+    const known = this.#remembered(name);
+    return known && permitted(caller, name, needs, known);
   }
 
   /** As the store has it at this moment. */
@@ -234,6 +242,8 @@ export class Reactors {
   }
 
   async #find(name: string): Promise<Reactor | undefined> {
+    const known = this.#remembered(name);
+    if (known !== undefined) return known;
     const byId = await this.byId(name);
     return byId ?? this.#memory.load(name, () => this.#readByAlias(name));
   }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Dialect } from './dialect.ts';
-import type { GroupCommit } from './group-commit.ts';
+import type { BatchUnit, GroupCommit } from './group-commit.ts';
 import type { Schema } from './schema.ts';
 import type { Result, RowsOf, Statement } from './statement.ts';
 import type { Store } from './store.ts';
@@ -25,14 +25,17 @@ export class DrivenStore implements Store {
     this.#closeWriter = closeWriter;
   }
 
-  async write<const Unit extends readonly Statement[]>(...unit: Unit): Promise<RowsOf<Unit>> {
-    const results = await this.#commits.write(
-      unit.map((statement) => {
+  write<const Unit extends readonly Statement[]>(...unit: Unit): Promise<RowsOf<Unit>> {
+    let bound: BatchUnit;
+    try {
+      bound = unit.map((statement) => {
         const { template, values } = statement.bind(this.dialect);
         return { template, values, expected: statement.expected };
-      }),
-    );
-    return typed<Unit>(results);
+      });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return typed<Unit>(this.#commits.write(bound));
   }
 
   async ping(): Promise<void> {
@@ -69,6 +72,8 @@ export class DrivenStore implements Store {
  * Where the database's word is taken for the type of its rows: the statement was built against Schema, the
  * migrations make the tables, and drivers give one result per statement.
  */
-function typed<Unit extends readonly Statement[]>(results: readonly Result[]): RowsOf<Unit> {
-  return results as RowsOf<Unit>;
+function typed<Unit extends readonly Statement[]>(
+  results: Promise<readonly Result[]>,
+): Promise<RowsOf<Unit>> {
+  return results as Promise<RowsOf<Unit>>;
 }

@@ -13,8 +13,12 @@ export interface BatchRequest {
    * template id (0: the text is the next of `texts`), rows expected (-1: any), number of values.
    */
   readonly layout: readonly number[];
-  /** In the order of the statements. Where one stands in `bytes`, there is null here. */
-  readonly values: SqlValue[];
+  readonly units: number;
+  /**
+   * In the order of the statements. Where one stands in `bytes`, there is null here. As JSON where all are such that it
+   * gives them back as they were: one text is copied in no time, and read faster than as many values.
+   */
+  readonly values: string | SqlValue[];
   /** Small binary values, one behind the other: as objects of their own they would cost more than they hold. */
   readonly bytes: Uint8Array;
   /** For each value in `bytes` two numbers: its place among the values, and its length. */
@@ -54,6 +58,7 @@ export function packBatch(batch: readonly BatchUnit[], known: Set<number>): Batc
   const layout: number[] = [];
   const values: SqlValue[] = [];
   const small = new SmallBytes();
+  let isPlain = true;
   const texts: string[] = [];
   const templates: [number, string][] = [];
   for (const unit of batch) {
@@ -61,8 +66,14 @@ export function packBatch(batch: readonly BatchUnit[], known: Set<number>): Batc
     for (const { template, expected, values: given } of unit) {
       const { id = 0, sql } = template;
       layout.push(id, expected ?? -1, given.length);
-      for (const value of given)
-        values.push(small.take(value, values.length) ? null : whole(value));
+      for (const value of given) {
+        if (small.take(value, values.length)) {
+          values.push(null);
+          continue;
+        }
+        isPlain &&= typeof value !== 'bigint' && !(value instanceof Uint8Array);
+        values.push(whole(value));
+      }
       if (id === 0) {
         texts.push(sql);
       } else if (!known.has(id)) {
@@ -71,12 +82,13 @@ export function packBatch(batch: readonly BatchUnit[], known: Set<number>): Batc
       }
     }
   }
-  return { layout, values, ...small.packed(), texts, templates };
+  const packed = isPlain ? JSON.stringify(values) : values;
+  return { units: batch.length, layout, values: packed, ...small.packed(), texts, templates };
 }
 
 export function unpackBatch(request: BatchRequest): ThreadStatement[][] {
-  const { layout, values, texts } = request;
-  unpackBytes(request);
+  const { layout, texts } = request;
+  const values = unpackValues(request);
   const units: ThreadStatement[][] = [];
   let place = 0;
   let value = 0;
@@ -142,14 +154,16 @@ class SmallBytes {
   }
 }
 
-/** Puts the small binary values back where they belong. */
-function unpackBytes({ values, bytes, packed }: BatchRequest): void {
+/** The values in their order, the small binary ones put back where they belong. */
+function unpackValues({ values: given, bytes, packed }: BatchRequest): SqlValue[] {
+  const values: SqlValue[] = typeof given === 'string' ? JSON.parse(given) : given;
   let at = 0;
   for (let index = 0; index < packed.length; index += 2) {
     const length = packed[index + 1] ?? 0;
     values[packed[index] ?? 0] = bytes.subarray(at, at + length);
     at += length;
   }
+  return values;
 }
 
 /** A view of a part of a buffer would travel with the whole buffer, so it is cut out first. */
