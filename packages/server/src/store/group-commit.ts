@@ -32,8 +32,12 @@ export interface BatchCommitter {
 /** A batch stays small enough that nobody waits long for strangers, and that its copy fits well into memory. */
 const mostUnits = 1024;
 const mostBytes = 8 * 1024 * 1024;
-/** Where batches overlap, more than this in one would only keep the other side waiting. */
-const mostUnitsOverlapping = 128;
+/**
+ * Where batches overlap, so many make one: more would only keep the other side waiting. Fewer wait for the batch before
+ * them: callers that wait for their answers, a few dozen of them, then fall into two halves, of which one is committed
+ * while the other is served. In more and smaller batches they would pay for more commits.
+ */
+const unitsOverlapping = 128;
 
 /**
  * Gathers the units that arrive while a commit is under way into the next one. So a slow disk makes bigger batches
@@ -57,7 +61,7 @@ export class GroupCommit {
     if (this.#closed) return Promise.reject(new StoreUnavailable('The store has been closed.'));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ unit, resolve, reject });
-      if (this.#underWay < this.#room) this.#schedule();
+      if (this.#hasRoom) this.#schedule();
     });
   }
 
@@ -70,8 +74,11 @@ export class GroupCommit {
     });
   }
 
-  get #room(): number {
-    return this.#committer.overlaps ? 2 : 1;
+  get #hasRoom(): boolean {
+    if (this.#underWay === 0) return true;
+    return (
+      this.#underWay === 1 && this.#committer.overlaps && this.#waiting.length >= unitsOverlapping
+    );
   }
 
   #schedule(): void {
@@ -81,13 +88,13 @@ export class GroupCommit {
     // loop, come along in this batch.
     setImmediate(() => {
       this.#scheduled = false;
-      while (this.#waiting.length > 0 && this.#underWay < this.#room) void this.#run(this.#take());
+      while (this.#waiting.length > 0 && this.#hasRoom) void this.#run(this.#take());
       if (this.#underWay === 0) for (const idle of this.#idle.splice(0)) idle();
     });
   }
 
   #take(): Waiting[] {
-    const most = this.#committer.overlaps ? mostUnitsOverlapping : mostUnits;
+    const most = this.#committer.overlaps ? unitsOverlapping : mostUnits;
     let units = 0;
     let bytes = 0;
     for (const { unit } of this.#waiting) {
