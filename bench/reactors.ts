@@ -34,7 +34,9 @@ export async function run(): Promise<BenchResult> {
 
 /** Messages accepted over HTTP, durable, beside a route that keeps nothing. */
 async function benchPosting(): Promise<BenchRow> {
-  const scene = await openScene({ unheard: true });
+  // The peer writes no line per request, so neither do we.
+  const environment = { REACTORD_LOG_LEVEL: 'warn' };
+  const scene = await openScene({ unheard: true, environment });
   const children = [forkBeside('reactors-load.ts'), forkBeside('reactors-peer.ts')];
   try {
     const [load, peer] = children;

@@ -32,11 +32,12 @@ declare module 'fastify' {
   }
 }
 
-/** To be called before any hook that looks at `request.route`. */
+/** Gives requests their `route`, which `readRoute` sets. */
 export function readRoutes(app: FastifyInstance): void {
   app.decorateRequest('route');
-  app.addHook('onRequest', (request, _reply, done) => {
-    request.route = request.routeOptions.config;
-    done();
-  });
+}
+
+/** To be called before anything that looks at `request.route`. */
+export function readRoute(request: FastifyRequest): void {
+  request.route = request.routeOptions.config;
 }

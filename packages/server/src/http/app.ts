@@ -1,11 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Audit } from '../audit/audit.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
 import type { Config } from '../config.ts';
 import type { Configs } from '../configs/configs.ts';
 import { sendPage } from '../contract/page-answer.ts';
-import { readRoutes } from '../contract/route-config.ts';
+import { readRoute, readRoutes } from '../contract/route-config.ts';
 import type { Engine } from '../engines/engine.ts';
 import { deliveryRoutes } from '../events/delivery-routes.ts';
 import { eventRoutes } from '../events/event-routes.ts';
@@ -40,10 +40,11 @@ import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
 import { noteChanges } from './audit-notes.ts';
 import { readBodies } from './bodies.ts';
-import { allowCrossOrigin } from './cross-origin.ts';
+import { crossOrigin } from './cross-origin.ts';
 import { isStillAllowed, keepDoor } from './doorkeeper.ts';
 import { answerBrokenConnection, answerErrors, type ErrorPages } from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
+import { takeFirstSteps } from './first-steps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { type Metrics, measureRequests } from './metrics.ts';
 import { answerInOAuth } from './oauth-answers.ts';
@@ -94,19 +95,16 @@ export async function buildApp(parts: AppParts) {
 
   const paths = collectPaths(app);
   readRoutes(app);
-  // The hooks that every request passes take callbacks: each promise costs as much as all they do.
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    done();
-  });
-  allowCrossOrigin(app, config.cors_origins, paths);
   const errorPages: ErrorPages = {
     isPage: paths.isPage,
     send: (reply, error) => sendPage(reply, problemPage(error), baseUrl().startsWith('https:')),
   };
   answerErrors(app, errorPages);
-  answerUnknownPaths(app, paths, errorPages);
+  takeFirstSteps(app, [
+    introduce,
+    crossOrigin(config.cors_origins, paths),
+    answerUnknownPaths(app, paths, errorPages),
+  ]);
   const door = { ...oauth, nonces: sharing.nonces, credentials: identity.credentials };
   keepDoor(app, door);
   readBodies(app);
@@ -190,4 +188,12 @@ export async function buildApp(parts: AppParts) {
   });
   await serveApiReference(app);
   return app;
+}
+
+/** What every reply carries. The hooks that every request passes take callbacks: each promise costs as much as all they do. */
+function introduce(request: FastifyRequest, reply: FastifyReply): boolean {
+  readRoute(request);
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  return false;
 }

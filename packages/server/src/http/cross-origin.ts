@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FirstStep } from './first-steps.ts';
 import type { PathTable } from './path-table.ts';
 
 /** What a page of an allowed origin may read of a reply. */
@@ -23,11 +24,7 @@ const rememberedSeconds = '600';
  * Browsers may call the API from the configured origins, never with cookies, and never the pages that use one.
  * By hand: the framework's plugin puts its options together anew for each request.
  */
-export function allowCrossOrigin(
-  app: FastifyInstance,
-  origins: readonly string[],
-  paths: PathTable,
-): void {
+export function crossOrigin(origins: readonly string[], paths: PathTable): FirstStep {
   const anybody = origins.includes('*');
   const allowed = new Set(origins);
 
@@ -44,16 +41,16 @@ export function allowCrossOrigin(
     if (origin !== undefined) reply.header('access-control-expose-headers', exposedHeaders);
   };
 
-  app.addHook('onRequest', (request, reply, done) => {
+  return (request, reply) => {
     if (!request.is404) {
       if (request.route.page !== true) allow(request, reply);
-      return done();
+      return false;
     }
     const path = request.url.split('?', 1)[0] ?? '';
     const verbs = paths.verbsOf(path);
-    if (verbs.length === 0 || paths.isPage(path)) return done();
+    if (verbs.length === 0 || paths.isPage(path)) return false;
     allow(request, reply);
-    if (request.method !== 'OPTIONS') return done();
+    if (request.method !== 'OPTIONS') return false;
     reply.header('access-control-allow-methods', verbs.join(', '));
     reply.header('access-control-max-age', rememberedSeconds);
     const wanted = request.headers['access-control-request-headers'];
@@ -63,5 +60,6 @@ export function allowCrossOrigin(
       anybody ? 'Access-Control-Request-Headers' : 'Origin, Access-Control-Request-Headers',
     );
     reply.code(204).header('content-length', '0').send();
-  });
+    return true;
+  };
 }

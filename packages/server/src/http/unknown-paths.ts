@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fail } from '../errors.ts';
 import { type ErrorPages, sendError } from './error-answers.ts';
+import type { FirstStep } from './first-steps.ts';
 import { sendOAuthError } from './oauth-answers.ts';
 import type { PathTable } from './path-table.ts';
 
@@ -9,7 +10,7 @@ export function answerUnknownPaths(
   app: FastifyInstance,
   paths: PathTable,
   pages: ErrorPages,
-): void {
+): FirstStep {
   const refuse = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = request.url.split('?', 1)[0] ?? '';
     const verbs = paths.verbsOf(path);
@@ -23,9 +24,9 @@ export function answerUnknownPaths(
       ? sendOAuthError(request, reply, wrongVerb)
       : sendError(request, reply, wrongVerb);
   };
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
-    refuse(request, reply);
-  });
   app.setNotFoundHandler(refuse);
+  return (request, reply) => {
+    if (request.is404) refuse(request, reply);
+    return request.is404;
+  };
 }
