@@ -31,12 +31,25 @@ if (command === 'write') {
       made += 1;
       const id = `${process.pid}-${made}`;
       await store.write(insertThing({ id }));
-      writeSync(1, `${id}\n`);
+      say(id);
     }
   };
   await Promise.all(Array.from({ length: 32 }, caller));
 }
 
 const found = await sql`select number from schema_migrations`.execute(store.read);
-writeSync(1, `${found.rows.length}\n`);
+say(String(found.rows.length));
 await store.close();
+
+/** At once, so that nothing said is lost with the process; a reader that is behind is waited for. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`);
+      return;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
