@@ -11,6 +11,7 @@ import { type Execution, isOver } from './execution.ts';
 import { isExecutionId, visibleExecution } from './execution-access.ts';
 import type { ExecutionTokens } from './execution-token.ts';
 import type { Executions } from './executions.ts';
+import { bearerOf } from './inside.ts';
 import { executionAddress } from './links.ts';
 import type { KeptResult, Results } from './results.ts';
 
@@ -171,9 +172,8 @@ async function ownExecution(
 ): Promise<Execution> {
   const caller = callerOf(request);
   const { reactorId, executionId } = request.params;
-  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const named = isExecutionId(executionId) ? await executions.byId(executionId) : undefined;
-  if (named === undefined || !tokens.isOf(named, token)) {
+  if (named === undefined || !tokens.isOf(named, bearerOf(request))) {
     await visibleExecution({ store, reactors }, caller, reactorId, executionId, 'READ');
     throw fail('not_allowed', {
       problem:
