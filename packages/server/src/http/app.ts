@@ -201,6 +201,7 @@ export async function buildApp(parts: AppParts) {
       store,
       logs: executions.logs.logs,
       reactors: reactors.reactors,
+      workers: executions.workers,
       config,
       baseUrl,
     }),
