@@ -127,7 +127,12 @@ export function resultRoutes(parts: ResultRoutesParts): FastifyPluginAsyncTypebo
       '/:reactorId/executions/:executionId/results',
       {
         bodyLimit: config.result_limit,
-        config: { access, answer: 'enveloped', message: 'The result has been stored.' },
+        config: {
+          access,
+          answer: 'enveloped',
+          message: 'The result has been stored.',
+          bodyExample: '42\n',
+        },
         schema: {
           tags: ['Executions'],
           summary: 'Give a result, from inside the execution',

@@ -43,6 +43,10 @@ export class Things {
     return kept[place % Math.max(1, kept.length)] ?? { value: `made-up-${kind}` };
   }
 
+  all(kind: string): readonly Thing[] {
+    return [...(this.#byKind.get(kind) ?? [])];
+  }
+
   count(kind: string): number {
     return this.#byKind.get(kind)?.length ?? 0;
   }
@@ -126,8 +130,21 @@ async function fill(scene: Scene): Promise<FuzzScene> {
     things.add('reactor', id);
     return id;
   };
+  /** A reactor that was deleted took more with it than its own name. */
+  const forgetWhatIsGone = async () => {
+    for (const kind of ['reactor', 'alias'])
+      for (const { value } of things.all(kind)) {
+        const reply = await admin.call('GET', `/${encodeURIComponent(value)}`);
+        if (reply.status !== 200)
+          for (const each of ['reactor', 'alias', 'nonce', 'worker', 'execution', 'delivery'])
+            things.remove(each, value);
+      }
+  };
+  let asked = 0;
   const topUp = async () => {
-    if (things.count('reactor') < 4) {
+    asked += 1;
+    if (asked % 100 === 0) await forgetWhatIsGone();
+    while (things.count('reactor') < 6 || things.count('alias') < 3) {
       const id = await newReactor(owner);
       const alias = `alias-${id.toLowerCase()}`;
       await call(owner, 'POST', '/aliases', { alias, actor_id: id });
