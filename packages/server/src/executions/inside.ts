@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { Caller } from '../contract/caller.ts';
 import type { Store } from '../store/store.ts';
 import { isOver } from './execution.ts';
 import type { ExecutionTokens } from './execution-token.ts';
@@ -11,10 +11,13 @@ interface Parts {
   readonly tokens: Pick<ExecutionTokens, 'isOf'>;
 }
 
-type Asking = Pick<FastifyRequest, 'headers' | 'caller'>;
+interface Asking {
+  readonly headers: { readonly authorization?: string | undefined };
+  readonly caller: Caller | null;
+}
 
 /** The token with which a request came; empty when there is none. */
-export const bearerOf = ({ headers }: Pick<FastifyRequest, 'headers'>): string =>
+export const bearerOf = ({ headers }: Pick<Asking, 'headers'>): string =>
   /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 
 /** Whether an execution of the reactor calls, which has not ended yet: its token proves it, whoever it acts for. */

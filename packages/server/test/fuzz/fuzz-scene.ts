@@ -15,7 +15,7 @@ export interface Thing {
 const most = 40;
 
 /** What requests can name, by kind. Grows and shrinks with what they do. */
-export class Things {
+class Things {
   readonly #byKind = new Map<string, Thing[]>();
   #fresh = 0;
 
@@ -53,7 +53,7 @@ export class Things {
 }
 
 /** A secret of ours, known wherever it turns up. */
-export const hush = (): string => `hush-${randomBytes(8).toString('hex')}`;
+const hush = (): string => `hush-${randomBytes(8).toString('hex')}`;
 export const hushed = /hush-[0-9a-f]{16}/g;
 
 export interface FuzzScene {

@@ -13,7 +13,7 @@ export interface Planned {
 
 export type CallerKind = (typeof callerKinds)[number];
 
-export type PlannedBody =
+type PlannedBody =
   | { readonly type: string; readonly value: unknown }
   | { readonly type: string; readonly bytes: Uint8Array };
 

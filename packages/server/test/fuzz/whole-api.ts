@@ -48,7 +48,7 @@ export function fuzzWholeApi(count: number, limitMs: number): void {
       );
       const idle = [...statuses].filter(([, seen]) => !seen.some((s) => s >= 200 && s < 400));
       t.diagnostic(`never with success: ${idle.map(([name]) => name).join(', ') || 'none'}`);
-      assert.ok(idle.length < operations.length / 2, `${idle.length} had no success`);
+      assert.ok(idle.length < operations.length / 3, `${idle.length} had no success`);
     });
 
     test('the service is as well as before, and its log tells no secret', async () => {
