@@ -87,6 +87,7 @@ export function auditRoutes({ store, baseUrl }: Parts): FastifyPluginAsyncTypebo
               Type.String({
                 pattern: '^[0-9A-Za-z]{1,32}$',
                 allows: 'the cursor in the address of the next page',
+                description: 'Where to go on, as the header Link of the page before says.',
               }),
             ),
           }),

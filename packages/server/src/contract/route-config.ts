@@ -17,6 +17,8 @@ declare module 'fastify' {
     answer?: AnswerShape;
     /** The sentence in the envelope of a success. */
     message?: string;
+    /** An example of the body, for the description, where no schema checks it: its bytes are the caller's own. */
+    bodyExample?: unknown;
     /** Pages carry a session cookie, so other origins may never read them. */
     page?: boolean;
     /** Refusals are in the words of OAuth (RFC 6749 5.2), those of a wrong verb included. */

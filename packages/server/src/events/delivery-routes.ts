@@ -146,7 +146,9 @@ export function deliveryRoutes(parts: DeliveryRoutesParts): FastifyPluginAsyncTy
           params: NamedReactor,
           querystring: Type.Object({
             ...pageFields,
-            status: Type.Optional(Type.Enum(['PENDING', 'DELIVERED', 'FAILED'])),
+            status: Type.Optional(
+              Type.Enum(['PENDING', 'DELIVERED', 'FAILED'], { description: 'Only those.' }),
+            ),
             cursor: Type.Optional(
               Type.Integer({
                 minimum: 1,

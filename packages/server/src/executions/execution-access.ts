@@ -1,6 +1,6 @@
 import { type Caller, isAdmin } from '../contract/caller.ts';
 import type { PermissionLevel } from '../contract/permission-level.ts';
-import { fail, type ServiceError } from '../errors.ts';
+import { fail, ServiceError } from '../errors.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
 import { type Execution, executionFrom } from './execution.ts';
@@ -44,6 +44,22 @@ export async function visibleExecution(
     throw unknownExecution(executionId);
   if (reactor === undefined && !owned(caller, row.owner_id)) throw unknownExecution(executionId);
   return { execution: executionFrom(row), owner: row.owner ?? '' };
+}
+
+/** Whether a caller who was let in may still read it. Asks no database as long as the reactor is remembered. */
+export async function isStillReadable(
+  { reactors }: Pick<AccessParts, 'reactors'>,
+  caller: Caller,
+  reactorName: string,
+  execution: Pick<Execution, 'reactorId' | 'ownerId'>,
+): Promise<boolean> {
+  if ((await reactors.byName(reactorName)) === undefined) return owned(caller, execution.ownerId);
+  try {
+    return (await reactors.forCaller(caller, reactorName, 'READ')).id === execution.reactorId;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
 }
 
 /** Whether what a deleted reactor has left is this caller's to see. A nonce ended with its reactor. */

@@ -148,6 +148,15 @@ export function executionRoutes(parts: ExecutionRoutesParts): FastifyPluginAsync
           description:
             'The bytes that were posted, as text, as JSON, or as application/octet-stream.',
           params: NamedExecution,
+          produces: ['application/octet-stream'],
+          response: {
+            200: Type.Unsafe<Buffer>({
+              type: 'string',
+              format: 'binary',
+              description: 'The message as it was posted.',
+              examples: ['hello'],
+            }),
+          },
         },
       },
       async (request, reply) => {

@@ -48,7 +48,12 @@ export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox 
       '/:reactorId/messages',
       {
         bodyLimit: parts.config.message_limit,
-        config: { access, answer: 'enveloped', message: 'The request was successful.' },
+        config: {
+          access,
+          answer: 'enveloped',
+          message: 'The request was successful.',
+          bodyExample: { message: 'hello' },
+        },
         schema: {
           tags: ['Executions'],
           summary: 'Post a message',

@@ -13,6 +13,8 @@ export interface FollowWish {
   readonly after: number | undefined;
   /** How many of the lines that are there already; undefined: all. */
   readonly tail: number | undefined;
+  /** Whether whoever follows may still do so; asked each second. */
+  readonly stillAllowed: () => Promise<boolean>;
 }
 
 /** A log that another process writes is looked at so often. */
@@ -21,6 +23,7 @@ const lookMilliseconds = 100;
 const lookHereMilliseconds = 1000;
 /** How often the status is asked for where nobody tells of it. */
 const statusMilliseconds = 500;
+const allowedMilliseconds = 1000;
 const batchCharacters = 64 * 1024;
 
 type FollowedLogs = Pick<LogStore, 'find' | 'read' | 'tail' | 'onMore' | 'isWrittenHere'>;
@@ -76,7 +79,8 @@ export class LogFollowing {
       yield Buffer.from('retry: 1000\n\n');
       let place = await this.#firstPlace(wish);
       let lastSent = performance.now();
-      while (!ended.aborted) {
+      const permission = new PermissionWatch(wish.stillAllowed);
+      while (!ended.aborted && (await permission.holds())) {
         // The log is read after the status: everything is in it before an execution is over.
         const execution = await status.look();
         const log = await this.#logs.find(executionId);
@@ -142,6 +146,22 @@ export class LogFollowing {
       wakers.delete(onStatus);
       if (wakers.size === 0) this.#wakers.delete(executionId);
     };
+  }
+}
+
+/** Was there when the stream was opened, and is asked for again each second. */
+class PermissionWatch {
+  readonly #ask: () => Promise<boolean>;
+  #askedAt = performance.now();
+
+  constructor(ask: () => Promise<boolean>) {
+    this.#ask = ask;
+  }
+
+  async holds(): Promise<boolean> {
+    if (performance.now() - this.#askedAt < allowedMilliseconds) return true;
+    this.#askedAt = performance.now();
+    return this.#ask();
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { callerOf } from '../contract/caller.ts';
+import { type Caller, callerOf } from '../contract/caller.ts';
 import { reactorsAccess as access, underBothSpellings } from '../contract/reactors-area.ts';
 import {
   boundedStream,
@@ -11,7 +11,7 @@ import {
   whenLeft,
 } from '../contract/server-sent-events.ts';
 import { toJson, wrap } from '../contract/wrapping.ts';
-import { type AccessParts, visibleExecution } from './execution-access.ts';
+import { type AccessParts, isStillReadable, visibleExecution } from './execution-access.ts';
 import { executionAddress, ownerAddress } from './links.ts';
 import type { LogFollowing } from './log-follow.ts';
 import type { LogStore } from './log-store.ts';
@@ -21,6 +21,8 @@ export interface LogRoutesParts extends AccessParts {
   readonly logs: LogStore;
   readonly following: LogFollowing;
   readonly baseUrl: () => string;
+  /** Who the stream is for at this moment; undefined when what opened it does not open it any more. */
+  readonly stillCalling: (request: FastifyRequest) => Promise<Caller | undefined>;
 }
 
 const WantedLogs = Type.Object({
@@ -101,7 +103,12 @@ export function logRoutes(parts: LogRoutesParts): FastifyPluginAsyncTypebox {
         if (request.query.follow ?? acceptsEvents(request)) {
           const place = readLastEvent(request) ?? after;
           const left = whenLeft(reply);
-          const events = following.events({ executionId, stream, tail, after: place }, left);
+          const stillAllowed = async () => {
+            const now = await parts.stillCalling(request);
+            return now !== undefined && isStillReadable(parts, now, reactorId, found.execution);
+          };
+          const wish = { executionId, stream, tail, after: place, stillAllowed };
+          const events = following.events(wish, left);
           return sendEvents(reply, events);
         }
         const execution = executionAddress(baseUrl(), found.execution.reactorId, executionId);
@@ -150,4 +157,5 @@ const description = [
   'has its line end, so that all texts together are the log; a line that was written in pieces comes in pieces. `stream` is',
   '`notice` for the line that says what was not kept. The last event is `event: end` with',
   '`data: {"status":"COMPLETE","exitCode":0}`. A client that lost the connection goes on with the header Last-Event-ID.',
+  'The stream ends without that event when the token or the permission does.',
 ].join('\n');

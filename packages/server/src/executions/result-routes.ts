@@ -11,6 +11,7 @@ import { type Execution, isOver } from './execution.ts';
 import { isExecutionId, visibleExecution } from './execution-access.ts';
 import type { ExecutionTokens } from './execution-token.ts';
 import type { Executions } from './executions.ts';
+import { bearerOf } from './inside.ts';
 import { executionAddress } from './links.ts';
 import type { KeptResult, Results } from './results.ts';
 
@@ -126,7 +127,12 @@ export function resultRoutes(parts: ResultRoutesParts): FastifyPluginAsyncTypebo
       '/:reactorId/executions/:executionId/results',
       {
         bodyLimit: config.result_limit,
-        config: { access, answer: 'enveloped', message: 'The result has been stored.' },
+        config: {
+          access,
+          answer: 'enveloped',
+          message: 'The result has been stored.',
+          bodyExample: '42\n',
+        },
         schema: {
           tags: ['Executions'],
           summary: 'Give a result, from inside the execution',
@@ -171,9 +177,8 @@ async function ownExecution(
 ): Promise<Execution> {
   const caller = callerOf(request);
   const { reactorId, executionId } = request.params;
-  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const named = isExecutionId(executionId) ? await executions.byId(executionId) : undefined;
-  if (named === undefined || !tokens.isOf(named, token)) {
+  if (named === undefined || !tokens.isOf(named, bearerOf(request))) {
     await visibleExecution({ store, reactors }, caller, reactorId, executionId, 'READ');
     throw fail('not_allowed', {
       problem:

@@ -7,7 +7,7 @@ import { busyWorkers, workersOf } from './worker-rows.ts';
 
 /** Workers as the API shows them. */
 
-const statuses = ['REQUESTED', 'READY', 'BUSY', 'SHUTTING_DOWN', 'ERROR'] as const;
+export const workerStatuses = ['REQUESTED', 'READY', 'BUSY', 'SHUTTING_DOWN', 'ERROR'] as const;
 const Time = (description: string) =>
   Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
 
@@ -17,7 +17,7 @@ export const WorkerRecord = Type.Object(
   {
     id: Type.String(),
     actorId: Type.String({ description: 'The reactor' }),
-    status: Type.Enum([...statuses], {
+    status: Type.Enum([...workerStatuses], {
       description:
         'REQUESTED: waits for the image of the reactor. READY. BUSY: an execution runs in it. SHUTTING_DOWN: goes after ' +
         'its execution. ERROR: the reactor is in ERROR.',
@@ -113,7 +113,7 @@ function statusOf(
   kept: 'READY' | 'SHUTTING_DOWN',
   isBusy: boolean,
   reactor: Reactor,
-): (typeof statuses)[number] {
+): (typeof workerStatuses)[number] {
   if (kept === 'SHUTTING_DOWN' || reactor.status === 'SHUTTING_DOWN') return 'SHUTTING_DOWN';
   if (isBusy) return 'BUSY';
   return reactor.status === 'SUBMITTED' ? 'REQUESTED' : reactor.status;

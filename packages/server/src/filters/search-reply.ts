@@ -38,7 +38,7 @@ const Metadata = Type.Object({
 export const SearchReply = <Found extends TSchema>(
   title: string,
   found: Found,
-  example?: unknown,
+  example: unknown = firstExample(found),
 ) =>
   Type.Object(
     { _metadata: Metadata, search: Type.Array(found) },
@@ -60,6 +60,11 @@ export const SearchReply = <Found extends TSchema>(
       }),
     },
   );
+
+function firstExample(found: TSchema): unknown {
+  const examples: unknown = Reflect.get(found, 'examples');
+  return Array.isArray(examples) ? examples[0] : undefined;
+}
 
 export interface FoundPage<Row> {
   readonly rows: readonly Row[];

@@ -14,6 +14,7 @@ import { deadLetterRoutes } from '../executions/dead-letter-routes.ts';
 import { executionRoutes } from '../executions/execution-routes.ts';
 import type { ExecutionsArea } from '../executions/executions-area.ts';
 import { inboxRoutes } from '../executions/inbox-routes.ts';
+import { isFromInside } from '../executions/inside.ts';
 import { logRoutes } from '../executions/log-routes.ts';
 import { resultRoutes } from '../executions/result-routes.ts';
 import { workerRoutes } from '../executions/worker-routes.ts';
@@ -41,8 +42,13 @@ import { serveApiReference } from './api-reference.ts';
 import { noteChanges } from './audit-notes.ts';
 import { readBodies } from './bodies.ts';
 import { crossOrigin } from './cross-origin.ts';
-import { isStillAllowed, keepDoor } from './doorkeeper.ts';
-import { answerBrokenConnection, answerErrors, type ErrorPages } from './error-answers.ts';
+import { keepDoor, stillCalling } from './doorkeeper.ts';
+import {
+  answerBrokenAddress,
+  answerBrokenConnection,
+  answerErrors,
+  type ErrorPages,
+} from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
 import { takeFirstSteps } from './first-steps.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -89,6 +95,7 @@ export async function buildApp(parts: AppParts) {
     forceCloseConnections: 'idle',
     trustProxy: config.trust_proxy.length > 0 ? [...config.trust_proxy] : false,
     clientErrorHandler: answerBrokenConnection,
+    frameworkErrors: answerBrokenAddress,
     childLoggerFactory: requestLog,
     logController: new OneLinePerRequest(log),
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -122,7 +129,15 @@ export async function buildApp(parts: AppParts) {
   // A reply that is held would hold up the stop as well.
   app.addHook('preClose', async () => executions.waiting.stop());
   await app.register(reactorRoutes({ ...reactors, store, configs, config, baseUrl }));
-  await app.register(stateRoutes({ ...reactors, config, baseUrl }));
+  await app.register(
+    stateRoutes({
+      ...reactors,
+      config,
+      baseUrl,
+      isFromInside: (request, reactorId) =>
+        isFromInside({ ...executions, store }, request, reactorId),
+    }),
+  );
   await app.register(configRoutes({ ...reactors, configs, config, baseUrl }));
   await app.register(permissionRoutes({ ...reactors, users: identity.users }));
   await app.register(aliasRoutes({ ...reactors, ...sharing, baseUrl }));
@@ -162,12 +177,20 @@ export async function buildApp(parts: AppParts) {
       baseUrl,
     }),
   );
-  await app.register(logRoutes({ ...reactors, store, ...executions.logs, baseUrl }));
+  await app.register(
+    logRoutes({
+      ...reactors,
+      store,
+      ...executions.logs,
+      baseUrl,
+      stillCalling: (request) => stillCalling(door, request),
+    }),
+  );
   await app.register(
     eventRoutes({
       ...events,
       reactors: reactors.reactors,
-      stillAllowed: (request) => isStillAllowed(door, request),
+      stillAllowed: async (request) => (await stillCalling(door, request)) !== undefined,
     }),
   );
   await app.register(deliveryRoutes({ store, reactors: reactors.reactors, ...events, baseUrl }));
@@ -176,6 +199,7 @@ export async function buildApp(parts: AppParts) {
       store,
       logs: executions.logs.logs,
       reactors: reactors.reactors,
+      workers: executions.workers,
       config,
       baseUrl,
     }),

@@ -44,20 +44,29 @@ export function keepDoor(app: FastifyInstance, parts: DoorkeeperParts): void {
   });
 }
 
-/** Whether a token that opened a stream would still open it. Who came by a gateway's assertion has none to lose. */
-export function isStillAllowed(
-  { access }: Pick<DoorkeeperParts, 'access'>,
+/**
+ * Who a stream is for at this moment; undefined when what opened it would not open it any more. Who came by a gateway's
+ * assertion has nothing to lose.
+ */
+export async function stillCalling(
+  { access, nonces }: Pick<DoorkeeperParts, 'access' | 'nonces'>,
   request: FastifyRequest,
-): boolean | Promise<boolean> {
-  const given = readAuthorization(request.headers.authorization);
+): Promise<Caller | undefined> {
+  const { caller } = request;
   const api = request.routeOptions.config.access?.api;
-  if (given.scheme !== 'bearer' || api === undefined) return request.caller !== null;
-  const isOpen = (found: TokenAccess | undefined): boolean => {
-    const grant = neededGrant[api];
-    return found?.apis.has(api) === true && (grant === undefined || found.caller.grants.has(grant));
-  };
-  const found = access.byToken(given.token);
-  return found instanceof Promise ? found.then(isOpen) : isOpen(found);
+  if (caller === null || api === undefined) return undefined;
+  if (caller.by.kind === 'nonce') {
+    const nonce = nonceIn(request);
+    if (typeof nonce !== 'string' || !(await nonces.isThere(nonce))) return undefined;
+    const user = await access.userById(caller.userId);
+    return user?.status === 'active' ? callerFrom(user, caller.by) : undefined;
+  }
+  const given = readAuthorization(request.headers.authorization);
+  if (given.scheme !== 'bearer') return caller;
+  const found = await access.byToken(given.token);
+  const grant = neededGrant[api];
+  if (found?.apis.has(api) !== true) return undefined;
+  return grant === undefined || found.caller.grants.has(grant) ? found.caller : undefined;
 }
 
 /** As nearly everybody writes it. */

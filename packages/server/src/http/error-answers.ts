@@ -74,6 +74,16 @@ function fromFramework(error: unknown, request: FastifyRequest): ServiceError | 
     : undefined;
 }
 
+/** An address that cannot be read leads to no route, and so past everything that routes have. */
+export function answerBrokenAddress(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  sendError(request, reply, toServiceError(error, request));
+}
+
 /** Bytes that are not HTTP, or too slow, or too long: there is no request object yet, so the reply is written by hand. */
 export function answerBrokenConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -31,7 +31,7 @@ export function healthRoutes({ store, engine }: Checked): FastifyPluginAsyncType
           response: {
             200: Type.Object(
               { uptime: Type.Integer({ description: 'seconds' }) },
-              { title: 'Health' },
+              { title: 'Health', examples: [{ uptime: 86_400 }] },
             ),
           },
         },
@@ -41,7 +41,15 @@ export function healthRoutes({ store, engine }: Checked): FastifyPluginAsyncType
 
     const Readiness = Type.Object(
       { store: PartHealth, engine: PartHealth },
-      { title: 'Readiness' },
+      {
+        title: 'Readiness',
+        examples: [
+          {
+            store: { ok: true, message: 'sqlite answers' },
+            engine: { ok: true, message: 'Docker 28.0.1 at unix:///var/run/docker.sock' },
+          },
+        ],
+      },
     );
     app.get(
       '/ready',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Type } from 'typebox';
 import { version } from '../version.ts';
 import { RequestTimes } from './request-times.ts';
 
@@ -56,6 +57,9 @@ export function measureRequests(app: FastifyInstance, { registry }: Metrics): vo
         summary: 'Metrics for Prometheus',
         description: 'Process, HTTP and store metrics in the Prometheus text format.',
         produces: ['text/plain'],
+        response: {
+          200: Type.String({ examples: ['reactord_build_info{version="0.1.0"} 1\n'] }),
+        },
       },
     },
     async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),

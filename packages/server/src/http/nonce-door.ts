@@ -6,7 +6,7 @@ import type { TierLimiter } from '../oauth/tiers.ts';
 import { invalidNonce, type Nonces } from '../sharing/nonces.ts';
 
 export interface NonceDoorParts {
-  readonly nonces: Pick<Nonces, 'atDoor'>;
+  readonly nonces: Pick<Nonces, 'atDoor' | 'isThere'>;
   readonly access: Pick<AccessControl, 'userById' | 'clientById'>;
   readonly limiter: Pick<TierLimiter, 'take'>;
 }

@@ -4,6 +4,7 @@ import { type TSchema, Type } from 'typebox';
 import { Failure } from '../contract/envelope.ts';
 import type { AnswerShape } from '../contract/route-config.ts';
 import { version } from '../version.ts';
+import { asRecord, describePath, exampleOf } from './api-examples.ts';
 import { nameSchemas } from './schema-names.ts';
 import { securityOf, securitySchemes } from './security-schemes.ts';
 
@@ -48,7 +49,18 @@ export async function describeApi(app: FastifyInstance, baseUrl: () => string): 
   });
   app.get(
     '/openapi.json',
-    { schema: { tags: ['Operations'], summary: 'This description, as OpenAPI 3.1' } },
+    {
+      schema: {
+        tags: ['Operations'],
+        summary: 'This description, as OpenAPI 3.1',
+        response: {
+          200: Type.Unknown({
+            description: 'The description.',
+            examples: [{ openapi: '3.1.0', info: { title: 'reactord', version }, paths: {} }],
+          }),
+        },
+      },
+    },
     async (_request, reply) =>
       reply.type('application/json; charset=utf-8').send(JSON.stringify(app.swagger())),
   );
@@ -64,7 +76,9 @@ const answerFlags = {
 /** Routes describe their result; what the HTTP layer adds around it is added here once, for all of them. */
 function describeRoute(schema: RouteSchema, route: RouteOptions): RouteSchema {
   const shape = route.config?.answer ?? 'raw';
-  if (shape === 'raw' || schema.hide === true) return schema;
+  if (schema.hide === true) return schema;
+  const params = schema.params === undefined ? {} : { params: describePath(schema.params) };
+  if (shape === 'raw') return { ...schema, ...params };
   const response: Record<string, unknown> = {
     default: describe('An error, in the envelope', Failure),
   };
@@ -72,18 +86,32 @@ function describeRoute(schema: RouteSchema, route: RouteOptions): RouteSchema {
     const failed = Number(status) >= 400;
     response[status] = failed
       ? describe('An error, in the envelope', result)
-      : describe('Success', wrapSchema(result, shape));
+      : describe(
+          'Success',
+          wrapSchema(result, shape),
+          wrapExample(exampleOf(result), shape, route.config?.message),
+        );
   }
   const properties = { ...asRecord(asRecord(schema.querystring)['properties']), ...answerFlags };
+  const { bodyExample } = route.config ?? {};
+  const body = bodyExample === undefined ? {} : { body: Type.Unknown({ examples: [bodyExample] }) };
   return {
     ...schema,
+    ...params,
+    ...body,
     querystring: { type: 'object', ...asRecord(schema.querystring), properties },
     response,
   };
 }
 
-function describe(description: string, schema: unknown): object {
-  return { description, content: { 'application/json': { schema } } };
+function describe(description: string, schema: unknown, example?: unknown): object {
+  const shown = example === undefined ? {} : { example };
+  return { description, content: { 'application/json': { schema, ...shown } } };
+}
+
+function wrapExample(result: unknown, shape: AnswerShape, message = ''): unknown {
+  if (shape === 'bare' || result === undefined) return result;
+  return { status: 'success', message, result, version };
 }
 
 function wrapSchema(result: unknown, shape: AnswerShape): unknown {
@@ -98,8 +126,4 @@ function wrapSchema(result: unknown, shape: AnswerShape): unknown {
 
 function asSchema(value: unknown): TSchema {
   return { ...asRecord(value) };
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -40,7 +40,9 @@ const Search = Type.Object({
   first_name: Filter,
   last_name: Filter,
   full_name: Filter,
-  status: Type.Optional(Type.String({ allows: 'Active or Inactive' })),
+  status: Type.Optional(
+    Type.String({ allows: 'Active or Inactive', description: 'Only those: Active or Inactive.' }),
+  ),
 });
 
 /** The profiles area: one's own profile, and for admins everybody's account. */

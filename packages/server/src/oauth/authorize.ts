@@ -46,7 +46,9 @@ export function authorizeRoute(parts: AuthorizeParts): PageRoute {
 
 const AuthorizeQuery = Type.Object(
   {
-    response_type: Type.Enum(['code', 'token']),
+    response_type: Type.Enum(['code', 'token'], {
+      description: 'code: the authorization code flow. token: the implicit flow.',
+    }),
     client_id: Type.String({ description: 'The key of the client.' }),
     redirect_uri: Type.String({ description: 'One of the client’s callback URLs, exactly.' }),
     scope: Type.Optional(
@@ -57,7 +59,9 @@ const AuthorizeQuery = Type.Object(
       Type.Boolean({ default: false, description: 'true: ask again, even if approved before.' }),
     ),
     code_challenge: Type.Optional(Type.String({ description: 'PKCE (RFC 7636).' })),
-    code_challenge_method: Type.Optional(Type.Enum(['S256'])),
+    code_challenge_method: Type.Optional(
+      Type.Enum(['S256'], { description: 'How the challenge was made.' }),
+    ),
   },
   { title: 'AuthorizeQuery' },
 );

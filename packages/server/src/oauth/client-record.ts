@@ -24,16 +24,40 @@ const clientProperties = {
   _links: Type.Object({ self: Link, subscriber: Link, subscriptions: Link }),
 };
 
+const address = 'https://reactors.example.org';
+const example = {
+  name: 'my_client',
+  description: 'Collects the results',
+  callbackUrl: 'https://app.example.org/callback',
+  callbackUrls: ['https://app.example.org/callback'],
+  key: 'hK3vXmPq8RnW2dTa',
+  consumerKey: 'hK3vXmPq8RnW2dTa',
+  tier: 'Unlimited',
+  flows: ['authorization_code', 'client_credentials'],
+  requirePkce: false,
+  createTime: '2026-01-31T12:00:00.000Z',
+  lastUpdateTime: '2026-01-31T12:00:00.000Z',
+  _links: {
+    self: { href: `${address}/clients/v2/my_client` },
+    subscriber: { href: `${address}/profiles/v2/ada` },
+    subscriptions: { href: `${address}/clients/v2/my_client/subscriptions` },
+  },
+};
+const exampleWithSecret = { ...example, secret: 'rct_cs_…', consumerSecret: 'rct_cs_…' };
+
 const secretProperties = {
   secret: Type.String({ description: 'Shown here and never again.' }),
   consumerSecret: Type.String({ description: 'The same as secret.' }),
 };
 
-export const ClientRecord = Type.Object(clientProperties, { title: 'Client' });
+export const ClientRecord = Type.Object(clientProperties, {
+  title: 'Client',
+  examples: [example],
+});
 
 export const ClientWithSecret = Type.Object(
   { ...clientProperties, ...secretProperties },
-  { title: 'ClientWithSecret' },
+  { title: 'ClientWithSecret', examples: [exampleWithSecret] },
 );
 
 export const ClientWithNewSecret = Type.Object(
@@ -44,7 +68,10 @@ export const ClientWithNewSecret = Type.Object(
       description: 'Until when the secret before this one works; null when it has ended.',
     }),
   },
-  { title: 'ClientWithNewSecret' },
+  {
+    title: 'ClientWithNewSecret',
+    examples: [{ ...exampleWithSecret, previousSecretExpires: '2026-02-01T12:00:00.000Z' }],
+  },
 );
 
 export const SubscriptionRecord = Type.Object(
@@ -62,7 +89,29 @@ export const SubscriptionRecord = Type.Object(
     tier: Type.String({ description: "The client's tier." }),
     _links: Type.Object({ api: Link, client: Link, self: Link }),
   },
-  { title: 'Subscription' },
+  {
+    title: 'Subscription',
+    examples: [
+      {
+        name: 'Actors',
+        apiName: 'Actors',
+        context: '/actors',
+        apiContext: '/actors',
+        provider: 'admin',
+        apiProvider: 'admin',
+        status: 'PUBLISHED',
+        apiStatus: 'PUBLISHED',
+        version: 'v2',
+        apiVersion: 'v2',
+        tier: 'Unlimited',
+        _links: {
+          api: { href: `${address}/actors/v2` },
+          client: { href: `${address}/clients/v2/my_client` },
+          self: { href: `${address}/clients/v2/my_client/subscriptions` },
+        },
+      },
+    ],
+  },
 );
 
 export function clientRecord(client: Client, baseUrl: string) {

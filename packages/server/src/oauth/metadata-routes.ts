@@ -29,7 +29,20 @@ const ServerMetadata = Type.Object(
     authorization_response_iss_parameter_supported: Type.Boolean(),
     service_documentation: Type.String(),
   },
-  { title: 'ServerMetadata' },
+  {
+    title: 'ServerMetadata',
+    examples: [
+      {
+        issuer: 'https://reactors.example.org',
+        authorization_endpoint: 'https://reactors.example.org/authorize',
+        token_endpoint: 'https://reactors.example.org/token',
+        scopes_supported: ['PRODUCTION'],
+        response_types_supported: ['code', 'token'],
+        grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
+        code_challenge_methods_supported: ['S256'],
+      },
+    ],
+  },
 );
 
 export function metadataRoutes({ config, baseUrl }: MetadataParts): FastifyPluginAsyncTypebox {

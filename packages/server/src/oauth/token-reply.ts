@@ -66,7 +66,10 @@ export const TokenRequest = Type.Object(
     refresh_token: Type.Optional(Type.String({ description: 'For refresh_token.' })),
     device_code: Type.Optional(Type.String({ description: `For ${deviceGrantType}.` })),
   },
-  { title: 'TokenRequest' },
+  {
+    title: 'TokenRequest',
+    examples: [{ grant_type: 'password', username: 'ada', password: '…', scope: 'PRODUCTION' }],
+  },
 );
 
 export const AboutToken = Type.Object(
@@ -77,12 +80,12 @@ export const AboutToken = Type.Object(
     ),
     ...credentials,
   },
-  { title: 'AboutToken' },
+  { title: 'AboutToken', examples: [{ token: 'rct_at_…' }] },
 );
 
 export const DeviceRequest = Type.Object(
   { scope: Type.Optional(Type.String({ description: 'Only PRODUCTION.' })), ...credentials },
-  { title: 'DeviceRequest' },
+  { title: 'DeviceRequest', examples: [{ scope: 'PRODUCTION' }] },
 );
 
 export const DeviceReply = Type.Object(
@@ -94,7 +97,19 @@ export const DeviceReply = Type.Object(
     expires_in: Type.Integer(),
     interval: Type.Integer({ description: 'Seconds to leave between two questions at /token.' }),
   },
-  { title: 'DeviceReply' },
+  {
+    title: 'DeviceReply',
+    examples: [
+      {
+        device_code: 'rct_dc_…',
+        user_code: 'WDJB-MJHT',
+        verification_uri: 'https://reactors.example.org/device',
+        verification_uri_complete: 'https://reactors.example.org/device?user_code=WDJB-MJHT',
+        expires_in: 900,
+        interval: 5,
+      },
+    ],
+  },
 );
 
 export const IntrospectionReply = Type.Object(
@@ -109,5 +124,20 @@ export const IntrospectionReply = Type.Object(
     iat: Type.Optional(Type.Integer()),
     exp: Type.Optional(Type.Integer({ description: 'Absent for a token without an end.' })),
   },
-  { title: 'Introspection' },
+  {
+    title: 'Introspection',
+    examples: [
+      {
+        active: true,
+        iss: 'https://reactors.example.org',
+        client_id: 'hK3vXmPq8RnW2d',
+        username: 'ada',
+        sub: 'ada',
+        scope: 'PRODUCTION',
+        token_type: 'bearer',
+        iat: 1_769_774_400,
+        exp: 1_769_788_800,
+      },
+    ],
+  },
 );

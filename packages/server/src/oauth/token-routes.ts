@@ -74,7 +74,7 @@ export function tokenRoutes({ oauth, baseUrl }: TokenRoutesParts): FastifyPlugin
           description:
             'RFC 7009. An access token ends alone; a refresh token with every token that came of it. Answers 200 for a token that is unknown, over or of another client, too.',
           body: AboutToken,
-          response: { 200: Type.Object({}, { title: 'Revoked' }), ...failures },
+          response: { 200: Type.Object({}, { title: 'Revoked', examples: [{}] }), ...failures },
         }),
       },
       async (request) => {

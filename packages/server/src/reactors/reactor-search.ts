@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts';
 import { cursorAfter, readCursor } from './list-cursor.ts';
 import { type Reactor, reactorStatuses } from './reactor.ts';
 import { reactorFrom, selectReactors } from './reactor-rows.ts';
+import { visibleReactors } from './visible-reactors.ts';
 
 /** What reactors can be searched by. */
 export const reactorFields: Fields = {
@@ -35,15 +36,15 @@ export const reactorFields: Fields = {
   lastUpdateTime: milliseconds('reactors.updated_at'),
 };
 
-/** Newest first. `userId`: whose; undefined: everybody's. */
+/** Newest first. `userId`: who searches, among what they may read; undefined: among everything. */
 export async function searchReactors(
   store: Store,
   userId: string | undefined,
   wanted: Wanted,
   { limit, offset, cursor }: SearchPage,
 ): Promise<FoundPage<Reactor>> {
+  if (userId !== undefined) return searchVisible(store, userId, wanted, { limit, offset, cursor });
   let query = selectReactors(store.read);
-  if (userId !== undefined) query = query.where('reactors.owner_id', '=', userId);
   for (const condition of conditionsOf(wanted, reactorFields)) query = query.where(condition);
   const after = readCursor(cursor);
   const paged =
@@ -76,5 +77,39 @@ export async function searchReactors(
   ]);
   const found = rows.slice(0, limit).map(reactorFrom);
   const last = rows.length > limit ? found.at(-1) : undefined;
+  return { rows: found, counted: Number(count.count), next: last && cursorAfter(last) };
+}
+
+/** First which, then what, as lists do. */
+async function searchVisible(
+  { read }: Store,
+  userId: string,
+  wanted: Wanted,
+  { limit, offset, cursor }: SearchPage,
+): Promise<FoundPage<Reactor>> {
+  const conditions = conditionsOf(wanted, reactorFields);
+  const reach = offset + limit + 1;
+  const page = visibleReactors(read, { userId, conditions, after: readCursor(cursor), reach });
+  const all = { userId, conditions, after: undefined, reach: mostCounted + 1 };
+  const [places, count] = await Promise.all([
+    read
+      .selectFrom(page.as('visible'))
+      .select('id')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .offset(offset)
+      .execute(),
+    read
+      .selectFrom(visibleReactors(read, all).as('visible'))
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow(),
+  ]);
+  const ids = places.map(({ id }) => id);
+  const rows =
+    ids.length === 0 ? [] : await selectReactors(read).where('reactors.id', 'in', ids).execute();
+  const byId = new Map(rows.map((row) => [row.id, reactorFrom(row)]));
+  const found = ids.slice(0, limit).flatMap((id) => byId.get(id) ?? []);
+  const last = ids.length > limit ? found.at(-1) : undefined;
   return { rows: found, counted: Number(count.count), next: last && cursorAfter(last) };
 }

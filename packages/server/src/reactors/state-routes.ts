@@ -11,7 +11,9 @@ import type { ReactorStates } from './reactor-states.ts';
 import type { Reactors } from './reactors.ts';
 
 export interface StateRoutesParts {
-  readonly reactors: Pick<Reactors, 'forCaller'>;
+  readonly reactors: Pick<Reactors, 'forCaller' | 'byName'>;
+  /** Whether an execution of the reactor sent the request, with its own token, while it runs. */
+  readonly isFromInside: (request: FastifyRequest, reactorId: string) => Promise<boolean>;
   readonly states: ReactorStates;
   readonly config: Pick<Config, 'state_limit'>;
   readonly baseUrl: () => string;
@@ -46,11 +48,17 @@ export function stateRoutes(parts: StateRoutesParts): FastifyPluginAsyncTypebox 
     request: FastifyRequest<{ Params: { reactorId: string } }>,
     needs: 'READ' | 'UPDATE',
   ): Promise<Reactor> => {
-    const reactor = await parts.reactors.forCaller(
-      callerOf(request),
-      request.params.reactorId,
-      needs,
-    );
+    const caller = callerOf(request);
+    const { reactorId } = request.params;
+    // The state is its container's to keep, also where whoever posted the message may no more than post.
+    const inside =
+      caller.by.kind === 'token' && caller.by.flow === 'execution'
+        ? await parts.reactors.byName(reactorId)
+        : undefined;
+    const reactor =
+      inside !== undefined && (await parts.isFromInside(request, inside.id))
+        ? inside
+        : await parts.reactors.forCaller(caller, reactorId, needs);
     if (!reactor.stateless) return reactor;
     throw fail('invalid_field', {
       field: 'stateless',
@@ -183,8 +191,8 @@ const changed = (id: string) =>
   });
 
 const description = [
-  'Replaces the whole state. Containers that start from then on get it in `_svc_actor_state`, as JSON. Needs UPDATE; a',
-  'container may use its own token. 400 for a stateless reactor, 413 above the limit (a variable takes 128 KiB).',
+  'Replaces the whole state. Containers that start from then on get it in `_svc_actor_state`, as JSON. Needs UPDATE,',
+  'except from inside: a running execution of the reactor uses its own token, whoever posted its message. 400 for a stateless reactor, 413 above the limit (a variable takes 128 KiB).',
   '',
   'With the header If-Match, the state is replaced only while its ETag is the one named; otherwise nothing changes, and',
   'the answer is 409. So two that change it at the same time do not overwrite each other: read, change, send with If-Match,',

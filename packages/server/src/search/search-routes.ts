@@ -9,6 +9,7 @@ import { ExecutionRecord, executionRecord } from '../executions/execution-record
 import { executionFields, type Scope, searchExecutions } from '../executions/execution-search.ts';
 import { executionAddress, ownerAddress } from '../executions/links.ts';
 import type { LogStore } from '../executions/log-store.ts';
+import { type WorkerListParts, WorkerRecord } from '../executions/worker-records.ts';
 import {
   answerSearch,
   readSearchPage,
@@ -20,6 +21,7 @@ import { readWanted, type Wanted } from '../filters/terms.ts';
 import { ReactorRecord, reactorRecord } from '../reactors/reactor-record.ts';
 import { reactorFields, searchReactors } from '../reactors/reactor-search.ts';
 import type { Reactors } from '../reactors/reactors.ts';
+import { mostSharedSearched, sharedWith } from '../reactors/visible-reactors.ts';
 import type { Store } from '../store/store.ts';
 import { searchLogs } from './log-search.ts';
 import { searchWorkers, workerFields } from './worker-search.ts';
@@ -30,17 +32,8 @@ export interface SearchRoutesParts {
   readonly reactors: Pick<Reactors, 'forCaller'>;
   readonly config: Config;
   readonly baseUrl: () => string;
+  readonly workers: WorkerListParts['workers'];
 }
-
-const FoundWorker = Type.Object({
-  id: Type.String(),
-  actorId: Type.String(),
-  executionId: Type.String({ description: 'What runs in it' }),
-  image: Type.String(),
-  location: Type.String({ description: 'The service that runs it' }),
-  status: Type.Enum(['BUSY']),
-  createTime: Type.String({ format: 'date-time' }),
-});
 
 const FoundLog = Type.Object({
   actorId: Type.String(),
@@ -65,7 +58,8 @@ const Asked = Type.Object({
 export function searchRoutes(parts: SearchRoutesParts): FastifyPluginAsyncTypebox {
   const { store, logs, reactors, config, baseUrl } = parts;
 
-  const ownerOf = (caller: Caller, all = false): string | undefined => {
+  /** Among whose view it is searched: the caller's, or an admin's of everything. */
+  const viewOf = (caller: Caller, all = false): string | undefined => {
     if (all && !isAdmin(caller))
       throw fail('not_allowed', {
         problem: "all: only admins may search among all users' reactors.",
@@ -73,9 +67,9 @@ export function searchRoutes(parts: SearchRoutesParts): FastifyPluginAsyncTypebo
     return all ? undefined : caller.userId;
   };
 
-  /** With one reactor named, its executions, whoever owns it; otherwise the caller's own. */
+  /** With one reactor named, its executions, whoever owns it; otherwise what the caller may read. */
   const scopeOf = async (caller: Caller, wanted: Wanted, all?: boolean): Promise<Scope> => {
-    const ownerId = ownerOf(caller, all);
+    const ownerId = viewOf(caller, all);
     const named = wanted.terms.find(
       ({ name, operator }) => name === 'actorId' && operator === 'eq',
     );
@@ -84,7 +78,7 @@ export function searchRoutes(parts: SearchRoutesParts): FastifyPluginAsyncTypebo
         ? undefined
         : await reactors.forCaller(caller, String(named.values[0]), 'READ').catch(() => undefined);
     if (reactor !== undefined) return { reactorId: reactor.id, ownerId: reactor.ownerId };
-    return ownerId === undefined ? {} : { ownerId };
+    return ownerId === undefined ? {} : { ownerId, shared: await sharedWith(store.read, ownerId) };
   };
 
   const asked = (type: string, query: object, reply: FastifyReply) => ({
@@ -114,8 +108,8 @@ export function searchRoutes(parts: SearchRoutesParts): FastifyPluginAsyncTypebo
       async (request, reply) => {
         const wanted = readWanted(request.query, reactorFields);
         const page = readSearchPage(request.query);
-        const ownerId = ownerOf(callerOf(request), request.query.all);
-        const found = await searchReactors(store, ownerId, wanted, page);
+        const userId = viewOf(callerOf(request), request.query.all);
+        const found = await searchReactors(store, userId, wanted, page);
         const question = asked('actors', request.query, reply);
         return answerSearch(question, page, found, (reactor) =>
           reactorRecord(reactor, config, baseUrl()),
@@ -130,6 +124,7 @@ export function searchRoutes(parts: SearchRoutesParts): FastifyPluginAsyncTypebo
         schema: {
           ...described,
           summary: 'Search executions',
+          description: `${sharedDescription}\n\n${termsDescription}`,
           response: { 200: SearchReply('FoundExecutions', ExecutionRecord) },
         },
       },
@@ -150,30 +145,19 @@ export function searchRoutes(parts: SearchRoutesParts): FastifyPluginAsyncTypebo
         schema: {
           ...described,
           summary: 'Search workers',
-          description: `The places in which executions run at this moment.\n\n${termsDescription}`,
+          description: `The places in which executions run, as the lists of each reactor show them.\n\n${termsDescription}`,
           response: {
-            200: SearchReply('FoundWorkers', FoundWorker, {
-              id: 'Rk2vNq8WmXs4Ld',
-              actorId: 'hK3vXmPq8RnW2d',
-              executionId: 'wq7PeV3mcNz4Ta',
-              image: 'busybox:1.36',
-              location: 'Tq4WmXs8Rk2vNq',
-              status: 'BUSY',
-              createTime: '2026-01-31T12:00:00.000Z',
-            }),
+            200: SearchReply('FoundWorkers', WorkerRecord),
           },
         },
       },
       async (request, reply) => {
         const wanted = readWanted(request.query, workerFields);
         const page = readSearchPage(request.query);
-        const ownerId = ownerOf(callerOf(request), request.query.all);
-        const found = await searchWorkers(store, ownerId, wanted, page);
+        const userId = viewOf(callerOf(request), request.query.all);
+        const found = await searchWorkers(parts, userId, wanted, page);
         const question = asked('workers', request.query, reply);
-        return answerSearch(question, page, found, (worker) => ({
-          ...worker,
-          status: 'BUSY' as const,
-        }));
+        return answerSearch(question, page, found, (worker) => worker);
       },
     );
 
@@ -184,7 +168,7 @@ export function searchRoutes(parts: SearchRoutesParts): FastifyPluginAsyncTypebo
         schema: {
           ...described,
           summary: 'Search logs',
-          description: `${logsDescription}\n\n${termsDescription}`,
+          description: `${logsDescription}\n\n${sharedDescription}\n\n${termsDescription}`,
           response: {
             200: SearchReply('FoundLogs', FoundLog, {
               actorId: 'hK3vXmPq8RnW2d',
@@ -229,3 +213,7 @@ const logsDescription = [
   'A page looks through the logs of 200 executions at most, and at the first MiB of each; totalCount is what it found. As long as',
   'the header Link names a next page, there is more to look through.',
 ].join('\n');
+
+const sharedDescription =
+  `Those of your own reactors, and of the ${mostSharedSearched} newest that others have shared with you or with everyone. With ` +
+  '`actorId=` those of that reactor, if you may read it.';

@@ -1,61 +1,82 @@
-import { sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
+import type { Static } from 'typebox';
+import {
+  listWorkers,
+  type WorkerListParts,
+  type WorkerRecord,
+  workerStatuses,
+} from '../executions/worker-records.ts';
 import { conditionsOf } from '../filters/conditions.ts';
-import { type Fields, microseconds, oneOf, text } from '../filters/field.ts';
+import { type Fields, milliseconds, oneOf, text } from '../filters/field.ts';
 import { type FoundPage, mostCounted, type SearchPage } from '../filters/search-reply.ts';
-import type { Wanted } from '../filters/terms.ts';
-import type { Store } from '../store/store.ts';
+import type { Term, Wanted } from '../filters/terms.ts';
+import { reactorFrom, selectReactors } from '../reactors/reactor-rows.ts';
 
-/** What workers can be searched by: the places in which executions run at this moment. */
+/** What workers can be searched by. */
 export const workerFields: Fields = {
-  id: text('executions.worker_id'),
-  actorId: text('executions.reactor_id'),
-  executionId: text('executions.id'),
+  id: text('workers.id'),
+  actorId: text('workers.reactor_id'),
   image: text('reactors.image'),
-  location: text('executions.instance'),
-  status: oneOf('executions.status', ['SUBMITTED', 'RUNNING']),
-  createTime: microseconds('executions.claimed_at'),
+  location: text('workers.location'),
+  // As it is shown, which the store alone does not know: it is looked at afterwards.
+  status: oneOf('workers.status', workerStatuses),
+  createTime: milliseconds('workers.created_at'),
+  lastExecutionTime: milliseconds('workers.last_execution_at'),
+  lastHealthCheckTime: milliseconds('workers.checked_at'),
 };
 
-export interface FoundWorker {
-  readonly id: string;
-  readonly actorId: string;
-  readonly executionId: string;
-  readonly image: string;
-  readonly location: string;
-  readonly createTime: string;
+type Worker = Static<typeof WorkerRecord>;
+
+/** Newest first. There are as many as machines can run, which is few. `userId`: who searches; undefined: among all. */
+export async function searchWorkers(
+  parts: WorkerListParts,
+  userId: string | undefined,
+  { terms, ...wanted }: Wanted,
+  { limit, offset }: SearchPage,
+): Promise<FoundPage<Worker>> {
+  const ofStatus = terms.filter(({ name }) => name === 'status');
+  const others = terms.filter(({ name }) => name !== 'status');
+  let query = parts.store.read
+    .selectFrom('workers')
+    .innerJoin('reactors', 'reactors.id', 'workers.reactor_id')
+    .select(['workers.id', 'workers.reactor_id'])
+    .orderBy('workers.created_at', 'desc')
+    .orderBy('workers.id', 'desc')
+    .limit(mostCounted + 1);
+  if (userId !== undefined)
+    query = query.where(
+      sql<SqlBool>`(reactors.owner_id = ${userId} or reactors.world_level is not null or exists (select 1 from reactor_permissions
+        where reactor_permissions.reactor_id = reactors.id and reactor_permissions.user_id = ${userId}))`,
+    );
+  for (const condition of conditionsOf({ ...wanted, terms: others }, workerFields))
+    query = query.where(condition);
+  const rows = await query.execute();
+  if (ofStatus.length === 0) {
+    const page = await shown(parts, rows.slice(offset, offset + limit));
+    return { rows: page, counted: rows.length, next: undefined };
+  }
+  const found = (await shown(parts, rows)).filter(({ status }) =>
+    ofStatus.every((term) => holds(term, status)),
+  );
+  return { rows: found.slice(offset, offset + limit), counted: found.length, next: undefined };
 }
 
-/** Those at work now are few: they are found by the index of what runs. `ownerId`: whose; undefined: everybody's. */
-export async function searchWorkers(
-  store: Store,
-  ownerId: string | undefined,
-  wanted: Wanted,
-  { limit, offset }: SearchPage,
-): Promise<FoundPage<FoundWorker>> {
-  let query = store.read
-    .selectFrom('executions')
-    .innerJoin('reactors', 'reactors.id', 'executions.reactor_id')
-    .where('executions.status', '=', sql.lit<'RUNNING'>('RUNNING'))
-    .where('executions.instance', 'is not', null);
-  if (ownerId !== undefined) query = query.where('reactors.owner_id', '=', ownerId);
-  for (const condition of conditionsOf(wanted, workerFields)) query = query.where(condition);
-  const rows = await query
-    .select([
-      'executions.worker_id as id',
-      'executions.reactor_id as actorId',
-      'executions.id as executionId',
-      'reactors.image',
-      'executions.instance as location',
-      'executions.claimed_at',
-    ])
-    .orderBy('executions.id', 'desc')
-    .limit(mostCounted + 1)
-    .execute();
-  const found = rows.map(({ claimed_at, id, location, ...row }) => ({
-    ...row,
-    id: id ?? '',
-    location: location ?? '',
-    createTime: new Date((claimed_at ?? 0) / 1000).toISOString(),
-  }));
-  return { rows: found.slice(offset, offset + limit), counted: found.length, next: undefined };
+/** The records of these workers, in their order. */
+async function shown(
+  parts: WorkerListParts,
+  rows: readonly { readonly id: string; readonly reactor_id: string }[],
+): Promise<readonly Worker[]> {
+  const ids = [...new Set(rows.map((row) => row.reactor_id))];
+  if (ids.length === 0) return [];
+  const reactors = await selectReactors(parts.store.read).where('reactors.id', 'in', ids).execute();
+  const byId = new Map<string, Worker>();
+  for (const reactor of reactors)
+    for (const worker of await listWorkers(parts, reactorFrom(reactor)))
+      byId.set(worker.id, worker);
+  return rows.flatMap(({ id }) => byId.get(id) ?? []);
+}
+
+function holds({ operator, values }: Term, status: string): boolean {
+  const isAmong = values.includes(status);
+  return operator === 'neq' || operator === 'nin' ? !isAmong : isAmong;
 }

@@ -144,6 +144,16 @@ export class Nonces {
     return { ownerId: row.owner_id, use };
   }
 
+  /** Whether it has not been deleted; one that is used up is there all the same. */
+  async isThere(id: string): Promise<boolean> {
+    const row = await this.#store.read
+      .selectFrom('nonces')
+      .select('hash')
+      .where('hash', '=', hashSecret(id))
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   async #use(hash: Uint8Array): Promise<void> {
     try {
       await this.#store.write(expectRows(useNonce({ hash, now: Date.now() }), 1));

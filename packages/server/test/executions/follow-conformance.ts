@@ -66,7 +66,13 @@ export function followConformance(dialect: string, newGround: () => Promise<Grou
     };
     const follow = (process: Process, id: string) => {
       const left = new AbortController();
-      const wish = { executionId: id, stream: undefined, after: undefined, tail: undefined };
+      const wish = {
+        executionId: id,
+        stream: undefined,
+        after: undefined,
+        tail: undefined,
+        stillAllowed: async () => true,
+      };
       const events = process.following.events(wish, left.signal);
       const got = { text: '', leave: () => left.abort(), done: Promise.resolve() };
       got.done = (async () => {

@@ -199,3 +199,59 @@ test('after kill -9 the next service has every line once, and who followed goes 
   assert.equal(textOf(got), lines);
   assert.equal(await scene.admin.log(id, run), lines);
 });
+
+test('the stream ends with the permission, the token or the nonce that opened it', async () => {
+  const id = await runs('while true; do echo tick; sleep 0.2; done');
+  const run = await scene.admin.send(id);
+  await scene.admin.running(id, run);
+  const share = async (user: string, level: string) => {
+    const body = JSON.stringify({ user, level });
+    const sent = { body, type: 'application/json' };
+    assert.equal((await scene.admin.call('POST', `/${id}/permissions`, sent)).status, 200);
+  };
+  const [ada, bob] = [await scene.user('ada'), await scene.user('bob')];
+  await share('ada', 'READ');
+  await share('bob', 'READ');
+  const made = await scene.admin.call('POST', `/${id}/nonces`, {
+    body: JSON.stringify({ level: 'READ', max_uses: 1 }),
+    type: 'application/json',
+  });
+  const { id: nonce } = made.json().result;
+  const path = `${scene.service.url}/actors/v2/${id}/executions/${run}/logs?follow=true`;
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const streams = {
+    ada: await openEvents(path, bearer(ada.token)),
+    bob: await openEvents(path, bearer(bob.token)),
+    nonce: await openEvents(`${path}&x-nonce=${nonce}`, {}),
+    admin: await openEvents(path, bearer(scene.admin.token)),
+  };
+  const ended = new Set<string>();
+  const heard = new Map<string, number>();
+  for (const [who, stream] of Object.entries(streams))
+    void (async () => {
+      for await (const { event } of stream.events()) {
+        assert.equal(event, 'log');
+        heard.set(who, (heard.get(who) ?? 0) + 1);
+      }
+      ended.add(who);
+    })().catch(() => {});
+  const hears = (who: string, more: number) => {
+    const upTo = (heard.get(who) ?? 0) + more;
+    return until(`${who} to hear more`, () => (heard.get(who) ?? 0) >= upTo);
+  };
+  // Longer than it takes until somebody is asked again whether they may.
+  for (const who of Object.keys(streams)) await hears(who, 10);
+  assert.deepEqual([...ended], []);
+  await share('ada', 'NONE');
+  await until('ada to be shut out', () => ended.has('ada'));
+  const gone = await scene.admin.call('DELETE', '/bob', { area: '/profiles/v2' });
+  assert.ok(gone.status < 300, gone.text);
+  await until('bob to be shut out', () => ended.has('bob'));
+  await hears('nonce', 3);
+  await scene.admin.call('DELETE', `/${id}/nonces/${nonce}`);
+  await until('the nonce to be shut out', () => ended.has('nonce'));
+  await hears('admin', 3);
+  assert.deepEqual([...ended], ['ada', 'bob', 'nonce']);
+  streams.admin.leave();
+  await scene.admin.call('DELETE', `/${id}/executions/${run}`);
+});

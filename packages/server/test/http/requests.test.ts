@@ -101,7 +101,10 @@ describe('every reply', () => {
   });
 
   test('says what is wrong with an address that cannot be decoded or is too long', async () => {
-    assert.equal((await call('/health%zz')).status, 400);
+    const broken = await call('/health%zz');
+    assert.equal(broken.status, 400);
+    assert.equal(broken.json().status, 'error');
+    assert.match(broken.json().message, /percent-encoding/);
     assert.equal((await call(`/health?x=${'y'.repeat(20_000)}`)).status, 431);
   });
 

@@ -157,3 +157,38 @@ urllib.request.urlopen(r)
   for (const execution of sent) assert.equal((await scene.admin.ended(id, execution)).exitCode, 0);
   assert.deepEqual((await getState(id)).json().result.state, { count: 6 });
 });
+
+test('a container keeps the state of its own reactor, and of no other, whoever posted its message', async () => {
+  const guest = await scene.user('guest');
+  const program = `
+import os, urllib.request, urllib.error
+def post(reactor, token):
+    r = urllib.request.Request(os.environ['_svc_api_server'] + '/actors/v2/' + reactor + '/state', data=b'{"by": "guest"}',
+        headers={'Authorization': 'Bearer ' + token, 'Content-Type': 'application/json'})
+    try:
+        return urllib.request.urlopen(r).status
+    except urllib.error.HTTPError as error:
+        return error.code
+token = os.environ['_svc_access_token']
+print(post(os.environ['_svc_actor_id'], token), post(os.environ['OTHER'], token), post(os.environ['ALIAS'], token))
+`;
+  const keeps = (RUN: string) => ({
+    image: python.reference,
+    stateless: false,
+    default_environment: { RUN, OTHER: reactor, ALIAS: 'guest-book' },
+  });
+  const id = await scene.admin.register(keeps(program));
+  const post = (path: string, fields: object) =>
+    scene.admin.call('POST', path, { body: JSON.stringify(fields), type: json });
+  await post('/aliases', { alias: 'guest-book', actor_id: id });
+  for (const shared of [id, reactor])
+    await post(`/${shared}/permissions`, { user: 'guest', level: 'EXECUTE' });
+  const before = (await getState()).json().result.state;
+  const { log } = await guest.runOnce(id);
+  assert.equal(log, '200 403 200\n');
+  assert.deepEqual((await getState(id)).json().result.state, { by: 'guest' });
+  assert.deepEqual((await getState()).json().result.state, before);
+  // From outside it is theirs to read, and no more.
+  const outside = await guest.call('POST', `/${id}/state`, { body: '{}', type: json });
+  assert.equal(outside.status, 403);
+});

@@ -8,6 +8,8 @@ import { createDatabase, startPostgres } from '../../../../setup/postgres.ts';
 import { executionFields, searchExecutions } from '../../src/executions/execution-search.ts';
 import { readWanted } from '../../src/filters/terms.ts';
 import { risingBound } from '../../src/ids.ts';
+import { reactorFields, searchReactors } from '../../src/reactors/reactor-search.ts';
+import { sharedWith } from '../../src/reactors/visible-reactors.ts';
 import { openStore } from '../../src/store/open.ts';
 import { once } from '../../src/store/statement.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -140,5 +142,39 @@ test('the last page by cursor costs what the first one does', async () => {
       second < first * 2 + 2,
       `${name}: first ${first.toFixed(1)}, last ${second.toFixed(1)}`,
     );
+  }
+});
+
+test('what others share costs no more on the last page than on the first', async () => {
+  for (const { name, store } of stores) {
+    await store.write(
+      once((db) =>
+        db.updateTable('reactors').set({ world_level: 'READ' }).where('id', '=', 'many'),
+      ),
+    );
+    const shared = await sharedWith(store.read, 'guest');
+    assert.deepEqual(shared, [{ ownerId: 'owner', reactorIds: ['many'] }], name);
+    const page = async (cursor?: string) => {
+      const begun = performance.now();
+      const wanted = readWanted({ status: 'COMPLETE' }, executionFields);
+      const scope = { ownerId: 'guest', shared };
+      const found = await searchExecutions(store, scope, wanted, { limit: 10, offset: 0, cursor });
+      assert.equal(found.rows.length, 10, name);
+      return performance.now() - begun;
+    };
+    const [near, far]: [number[], number[]] = [[], []];
+    for (let round = 0; round < 9; round += 1) {
+      near.push(await page());
+      far.push(await page(`${risingBound(start + 11_000)}aaaaaa`));
+    }
+    const [first = 0, second = 0] = [near, far].map((all) => all.sort((a, b) => a - b)[4]);
+    assert.ok(
+      second < first * 2 + 2,
+      `${name}: first ${first.toFixed(1)}, last ${second.toFixed(1)}`,
+    );
+    const wanted = readWanted({ 'status.neq': 'ERROR' }, reactorFields);
+    const everything = { limit: 10, offset: 0, cursor: undefined };
+    const reactors = await searchReactors(store, 'guest', wanted, everything);
+    assert.deepEqual([reactors.rows.map(({ id }) => id), reactors.counted], [['many'], 1], name);
   }
 });

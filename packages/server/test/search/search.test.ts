@@ -135,9 +135,13 @@ test('logs are found by what was written, workers while they work', async () => 
   const { workerId } = await ada.running(sleeper, execution);
   const workers = await found(`/search/workers?actorId=${sleeper}`);
   assert.deepEqual(
-    workers.search.map(({ id, status, executionId }: Json) => [id, status, executionId]),
-    [[workerId, 'BUSY', execution]],
+    workers.search.map(({ id, status }: Json) => [id, status]),
+    [[workerId, 'BUSY']],
   );
+  assert.deepEqual(workers.search, await found(`/${sleeper}/workers`));
+  const busy = await found('/search/workers?status=BUSY');
+  assert.deepEqual(busy.search, workers.search);
+  assert.equal((await found('/search/workers?status.neq=busy&image.like=none')).search.length, 0);
   assert.deepEqual((await found('/search/workers', bob)).search, []);
   await ada.call('DELETE', `/${sleeper}`);
 });
@@ -175,4 +179,44 @@ test('what cannot be searched for is refused by its name', async () => {
   assert.equal((await ada.call('GET', '/search/actors?all=true')).status, 403);
   const hostile = `name.like=${encodeURIComponent("%'; drop table reactors; --\\")}`;
   assert.deepEqual(await names(hostile), []);
+});
+
+test('what others share is found too, for as long as they share it', async () => {
+  const eve = await scene.user('eve');
+  const share = async (user: string, level: string, id: string) => {
+    const sent = { body: JSON.stringify({ user, level }), type: 'application/json' };
+    assert.equal((await ada.call('POST', `/${id}/permissions`, sent)).status, 200);
+  };
+  const seen = async () => {
+    const all = await Promise.all(
+      ['actors?', 'executions?', 'logs?search=needle', 'workers?'].map((what) =>
+        found(`/search/${what}`, eve),
+      ),
+    );
+    return all.map(({ search, _metadata }) => {
+      assert.equal(_metadata.totalCount, search.length);
+      return search.map(({ id, actorId }: Json) => actorId ?? id);
+    });
+  };
+  assert.deepEqual(await seen(), [[], [], [], []]);
+  await share('eve', 'READ', greeter);
+  await share('WORLD', 'READ', greeter);
+  const workers = (await found(`/${greeter}/workers`)).map(() => greeter);
+  assert.deepEqual(await seen(), [[greeter], [greeter, greeter], [greeter, greeter], workers]);
+  await share('WORLD', 'READ', failer);
+  assert.deepEqual((await seen())[0], [failer, greeter]);
+  assert.deepEqual((await seen())[1], [failer, greeter, greeter]);
+  assert.deepEqual(await names('name.like=greet', eve), ['Greeter']);
+  const first = await eve.call('GET', '/search/executions?limit=1');
+  const next = /\/actors\/v2(\/[^>]*)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+  assert.equal((await found(next, eve)).search[0].actorId, greeter);
+  const page = await eve.call('GET', '/search/actors?limit=1');
+  const more = /\/actors\/v2(\/[^>]*)>/.exec(page.headers.get('link') ?? '')?.[1] ?? '';
+  assert.deepEqual(
+    (await found(more, eve)).search.map(({ id }: Json) => id),
+    [greeter],
+  );
+  for (const user of ['eve', 'WORLD']) await share(user, 'NONE', greeter);
+  await share('WORLD', 'NONE', failer);
+  assert.deepEqual(await seen(), [[], [], [], []]);
 });

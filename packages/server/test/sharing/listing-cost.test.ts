@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { conditionsOf } from '../../src/filters/conditions.ts';
+import { readWanted } from '../../src/filters/terms.ts';
 import { listReactors } from '../../src/reactors/reactor-list.ts';
+import { reactorFields } from '../../src/reactors/reactor-search.ts';
+import { visibleReactors } from '../../src/reactors/visible-reactors.ts';
 import { once } from '../../src/store/statement.ts';
 import { openOwnStore } from '../harness/own-store.ts';
 
@@ -53,6 +57,36 @@ test('a page of own and shared reactors costs the same wherever it is', async ()
     const [first, last] = [median(near), median(far)];
     assert.ok(last < first * 2 + 2, `first ${first.toFixed(1)} ms, last ${last.toFixed(1)} ms`);
     assert.ok(first < 50, `a page takes ${first.toFixed(1)} ms`);
+    // Search goes through the same three lists, with conditions.
+    const conditions = conditionsOf(readWanted({ status: 'READY' }, reactorFields), reactorFields);
+    const search = async (after: { createdAt: number; id: string } | undefined) => {
+      const start = performance.now();
+      const found = await store.read
+        .selectFrom(
+          visibleReactors(store.read, { userId: user.id, conditions, after, reach: 101 }).as('all'),
+        )
+        .select('id')
+        .orderBy('created_at', 'desc')
+        .limit(101)
+        .execute();
+      return { took: performance.now() - start, found };
+    };
+    const [begin, end]: [number[], number[]] = [[], []];
+    for (let round = 0; round < 9; round += 1) {
+      const newest = await search(undefined);
+      const oldest = await search({ createdAt: 150, id: 'r150' });
+      assert.equal(newest.found.length, 101);
+      assert.deepEqual(
+        oldest.found.slice(0, 3).map(({ id }) => id),
+        ['r149', 'r147', 'r146'],
+      );
+      begin.push(newest.took);
+      end.push(oldest.took);
+    }
+    assert.ok(
+      median(end) < median(begin) * 2 + 2,
+      `search: first ${median(begin).toFixed(1)} ms, last ${median(end).toFixed(1)} ms`,
+    );
   } finally {
     await close();
   }
