@@ -34,7 +34,14 @@ export class ClientProofs {
     });
   }
 
-  async authenticate(key: string, secret: string): Promise<Client | undefined> {
+  /** The client that has proved itself with this very header before. */
+  proved(header: string): Client | undefined {
+    const known = this.#proofs.get(hash('sha256', header, 'base64'))?.value;
+    return known?.unchanged.live === true ? known.client : undefined;
+  }
+
+  /** `header`: the one in which key and secret came, by which they are known again. */
+  async authenticate(key: string, secret: string, header?: string): Promise<Client | undefined> {
     // The length keeps `ab` + `c` apart from `a` + `bc`.
     const pair = hash('sha256', `${key.length} ${key}${secret}`, 'base64');
     const known = this.#proofs.get(pair)?.value;
@@ -46,6 +53,8 @@ export class ClientProofs {
       const { id } = client;
       const unchanged = this.#clients.get(id) ?? this.#clients.remember(id, id);
       this.#proofs.remember(pair, { client, unchanged });
+      if (header !== undefined)
+        this.#proofs.remember(hash('sha256', header, 'base64'), { client, unchanged });
     }
     return client;
   }

@@ -15,6 +15,8 @@ import { hashPrefix, type IssuedTokens, type Tokens } from './tokens.ts';
 export interface SecurityLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
+  /** Whether lines of this level are written; those that are not need not be put together. */
+  isLevelEnabled?(level: string): boolean;
 }
 
 /** What the grants work with. */
@@ -58,6 +60,7 @@ export function noteIssue(
   issued: IssuedTokens,
   about: { readonly user: string; readonly grant: string },
 ): void {
+  if (parts.log.isLevelEnabled?.('info') === false) return;
   parts.log.info(
     {
       event: 'token_issued',

@@ -1,10 +1,10 @@
 import { isBasic, readBasic } from '../contract/basic-credentials.ts';
+import type { ClientProofs } from './access-proofs.ts';
 import type { Client } from './client.ts';
-import type { Clients } from './clients.ts';
 import { TokenRefusal, unknownClient } from './token-errors.ts';
 import type { TokenForm } from './token-form.ts';
 
-type Authenticates = Pick<Clients, 'authenticate'>;
+type Authenticates = Pick<ClientProofs, 'authenticate' | 'proved'>;
 
 /** Who asks at an OAuth endpoint: key and secret by HTTP Basic or in the body, never both (RFC 6749 2.3.1). */
 export async function authenticateClient(
@@ -25,7 +25,7 @@ export async function authenticateClient(
     );
   }
   if (!isBasic(authorization)) throw unknownClient();
-  const client = await byBasic(clients, authorization);
+  const client = clients.proved(authorization) ?? (await byBasic(clients, authorization));
   // Some libraries repeat the key in the body, which says nothing new.
   if (key !== undefined && key !== client.key)
     throw new TokenRefusal('invalid_request', 'Two different clients are named.');
@@ -39,7 +39,9 @@ async function byBasic(clients: Authenticates, authorization: string): Promise<C
   const key = formDecoded(raw.username);
   const secret = formDecoded(raw.password);
   const decoded =
-    key === undefined || secret === undefined ? undefined : await clients.authenticate(key, secret);
+    key === undefined || secret === undefined
+      ? undefined
+      : await clients.authenticate(key, secret, authorization);
   if (decoded !== undefined) return decoded;
   if (key === raw.username && secret === raw.password) throw unknownClient();
   return known(await clients.authenticate(raw.username, raw.password));
