@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readConfig } from '../packages/server/src/config-sources.ts';
 import { buildApp } from '../packages/server/src/http/app.ts';
 import { createMetrics } from '../packages/server/src/http/metrics.ts';
-import { createLog } from '../packages/server/src/http/request-log.ts';
+import { createLog } from '../packages/server/src/http/service-log.ts';
 import { AccessControl } from '../packages/server/src/oauth/access-control.ts';
 import { clientFlows } from '../packages/server/src/oauth/client.ts';
 import { hashSecret, newSecret } from '../packages/server/src/oauth/secret-format.ts';

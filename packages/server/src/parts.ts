@@ -12,7 +12,7 @@ import { instanceOf, ownerOf } from './executions/instance.ts';
 import { LogStore } from './executions/log-store.ts';
 import { Results } from './executions/results.ts';
 import { createMetrics, type Metrics } from './http/metrics.ts';
-import type { createLog } from './http/request-log.ts';
+import type { createLog } from './http/service-log.ts';
 import { assembleIdentity, type Identity } from './identity/identity.ts';
 import { assembleOAuth, type OAuth } from './oauth/oauth.ts';
 import { assembleReactors, type ReactorsArea } from './reactors/reactors-area.ts';

@@ -6,7 +6,7 @@ import type { Served } from './executions/api-address.ts';
 import { greeting } from './greeting.ts';
 import { type App, buildApp } from './http/app.ts';
 import { answerBrokenConnection } from './http/error-answers.ts';
-import { createLog } from './http/request-log.ts';
+import { createLog } from './http/service-log.ts';
 import { makeFirstAdmin } from './identity/first-admin.ts';
 import { assembleParts } from './parts.ts';
 

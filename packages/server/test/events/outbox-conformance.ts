@@ -14,12 +14,10 @@ import { expectRows, once } from '../../src/store/statement.ts';
 import type { Store } from '../../src/store/store.ts';
 import { UnexpectedRows } from '../../src/store/store-errors.ts';
 import { addExecution, addReactor } from '../executions/reactor-rows.ts';
+import type { TwoStores } from '../harness/two-stores.ts';
 
 /** What events and their deliveries do on every database. `openBoth` gives two processes' view of one store. */
-export function testOutbox(
-  name: string,
-  openBoth: () => Promise<{ one: Store; other: Store; close(): Promise<void> }>,
-): void {
+export function testOutbox(name: string, openBoth: () => Promise<TwoStores>): void {
   let one: Store;
   let other: Store;
   let close: () => Promise<void>;

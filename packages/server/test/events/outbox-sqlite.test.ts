@@ -1,20 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openStore } from '../../src/store/open.ts';
+import { twoOnSqlite } from '../harness/two-stores.ts';
 import { testOutbox } from './outbox-conformance.ts';
 
-testOutbox('sqlite', async () => {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'reactord-outbox-'));
-  const one = await openStore({ database: undefined, dataFolder });
-  const other = await openStore({ database: undefined, dataFolder });
-  return {
-    one,
-    other,
-    close: async () => {
-      await one.close();
-      await other.close();
-      rmSync(dataFolder, { recursive: true });
-    },
-  };
-});
+testOutbox('sqlite', twoOnSqlite);

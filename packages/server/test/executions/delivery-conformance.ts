@@ -27,13 +27,11 @@ import { newId } from '../../src/ids.ts';
 import { once } from '../../src/store/statement.ts';
 import type { Store } from '../../src/store/store.ts';
 import { quiet } from '../harness/beside-service.ts';
+import type { TwoStores } from '../harness/two-stores.ts';
 import { until } from '../harness/until.ts';
 
 /** What happens to messages beyond the plain way, on every database. `openBoth` gives two processes' view of one store. */
-export function testDelivery(
-  name: string,
-  openBoth: () => Promise<{ one: Store; other: Store; close(): Promise<void> }>,
-): void {
+export function testDelivery(name: string, openBoth: () => Promise<TwoStores>): void {
   let one: Store;
   let other: Store;
   let close: () => Promise<void>;

@@ -1,23 +1,4 @@
-import { tmpdir } from 'node:os';
-import { createDatabase, startPostgres } from '../../../../setup/postgres.ts';
-import { openStore } from '../../src/store/open.ts';
+import { twoOnPostgres } from '../harness/two-stores.ts';
 import { testDelivery } from './delivery-conformance.ts';
 
-testDelivery('postgres', async () => {
-  const { REACTORD_TEST_POSTGRES: given } = process.env;
-  const server = given === undefined ? await startPostgres() : undefined;
-  const database = await createDatabase(given ?? server?.url ?? '');
-  const options = { database: database.url, dataFolder: tmpdir() };
-  const one = await openStore(options);
-  const other = await openStore(options);
-  return {
-    one,
-    other,
-    close: async () => {
-      await one.close();
-      await other.close();
-      await database.drop();
-      await server?.stop();
-    },
-  };
-});
+testDelivery('postgres', twoOnPostgres);

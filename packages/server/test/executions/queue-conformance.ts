@@ -8,12 +8,10 @@ import { countWaiting, dropWaiting, peekWaiting } from '../../src/executions/wai
 import { newId } from '../../src/ids.ts';
 import { once } from '../../src/store/statement.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { TwoStores } from '../harness/two-stores.ts';
 
 /** What the queue of messages does on every database. `openBoth` gives two processes' view of one store. */
-export function testQueue(
-  name: string,
-  openBoth: () => Promise<{ one: Store; other: Store; close(): Promise<void> }>,
-): void {
+export function testQueue(name: string, openBoth: () => Promise<TwoStores>): void {
   let one: Store;
   let other: Store;
   let close: () => Promise<void>;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config-sources.ts';
 import { type App, buildApp } from '../../src/http/app.ts';
-import { createLog } from '../../src/http/request-log.ts';
+import { createLog } from '../../src/http/service-log.ts';
 import type { Identity } from '../../src/identity/identity.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { assembleParts } from '../../src/parts.ts';

@@ -7,12 +7,10 @@ import { type Due, Schedules } from '../../src/schedules/schedules.ts';
 import { once, type Statement } from '../../src/store/statement.ts';
 import type { Store } from '../../src/store/store.ts';
 import { quiet } from '../harness/beside-service.ts';
+import type { TwoStores } from '../harness/two-stores.ts';
 
 /** What schedules do on every database. `openBoth` gives two processes' view of one store. */
-export function testFiring(
-  name: string,
-  openBoth: () => Promise<{ one: Store; other: Store; close(): Promise<void> }>,
-): void {
+export function testFiring(name: string, openBoth: () => Promise<TwoStores>): void {
   let one: Store;
   let other: Store;
   let close: () => Promise<void>;

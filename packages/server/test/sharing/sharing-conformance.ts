@@ -16,14 +16,8 @@ import { Nonces } from '../../src/sharing/nonces.ts';
 import { givePermission } from '../../src/sharing/permissions.ts';
 import type { Store } from '../../src/store/store.ts';
 import { quiet } from '../harness/beside-service.ts';
+import type { TwoStores } from '../harness/two-stores.ts';
 import { until } from '../harness/until.ts';
-
-export interface SharingSubject {
-  /** Two processes on one store. */
-  readonly one: Store;
-  readonly other: Store;
-  close(): Promise<void>;
-}
 
 const settings: ReactorSettings = {
   description: '',
@@ -81,9 +75,9 @@ async function walk(reactors: Reactors, userId: string): Promise<string[]> {
 }
 
 /** Sharing, on whichever database the store is. */
-export function testSharing(name: string, open: () => Promise<SharingSubject>): void {
+export function testSharing(name: string, open: () => Promise<TwoStores>): void {
   describe(`sharing on ${name}`, () => {
-    let subject: SharingSubject;
+    let subject: TwoStores;
     const box = new SecretBox(randomBytes(32));
     let here: ReturnType<typeof processOn>;
     let there: ReturnType<typeof processOn>;
