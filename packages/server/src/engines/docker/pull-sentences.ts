@@ -35,7 +35,7 @@ export function pullFailure(
     )
   )
     return new PullFailed('refused', login);
-  if (/manifest unknown|not found|name unknown|does not exist|404/i.test(words))
+  if (/manifest unknown|not found|name unknown|does not exist|(?<![:\d])404\b/i.test(words))
     return new PullFailed('not found', `image ${named} was not found in registry ${registry}`);
   const network = networkReason(words);
   if (network !== undefined)
@@ -53,7 +53,7 @@ const networkReasons: readonly (readonly [RegExp, string])[] = [
   [/server gave HTTP response to HTTPS client/i, 'it does not speak HTTPS'],
   [/x509|certificate/i, 'its certificate is not trusted'],
   [/connection reset|\bEOF\b|broken pipe/i, 'it breaks off the connection'],
-  [/50[234]|bad gateway|service unavailable/i, 'it is out of service'],
+  [/(?<![:\d])50[234]\b|bad gateway|service unavailable/i, 'it is out of service'],
 ];
 
 function networkReason(words: string): string | undefined {
