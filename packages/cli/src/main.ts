@@ -1,0 +1,35 @@
+import { CommanderError } from 'commander';
+import { CommandFailure, exitCodes } from './exit-codes.ts';
+import { buildProgram } from './program.ts';
+
+/** The program `reactord`. */
+async function main(): Promise<number> {
+  // Whoever reads the output may have had enough: `reactord logs … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? exitCodes.ok.code : exitCodes.failed.code);
+  });
+  try {
+    await buildProgram().parseAsync();
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return afterUsage(error);
+    return afterFailure(error);
+  }
+}
+
+/** Help that was asked for is well; help instead of a command is not. Commander has said the rest. */
+function afterUsage(error: CommanderError): number {
+  return error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
+}
+
+function afterFailure(error: unknown): number {
+  if (!(error instanceof CommandFailure)) {
+    process.stderr.write(`reactord: ${error instanceof Error ? error.stack : String(error)}\n`);
+    return exitCodes.failed.code;
+  }
+  process.stderr.write(`reactord: ${error.message}\n`);
+  if (error.next !== undefined) process.stderr.write(`  ${error.next}\n`);
+  return exitCodes[error.ending].code;
+}
+
+process.exitCode = await main();
