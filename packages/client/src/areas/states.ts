@@ -3,8 +3,8 @@ import { ConflictError } from '../errors.ts';
 import { resultOf } from '../http/replies.ts';
 
 /** What a stateful reactor remembers from one execution to the next. */
-export interface KeptState {
-  readonly state: unknown;
+export interface KeptState<State = unknown> {
+  readonly state: State;
   /** Names this state, for a change that must not overwrite a later one. */
   readonly etag: string;
 }
@@ -16,17 +16,19 @@ export class States {
     this.#api = api;
   }
 
-  get(reactorId: string, options?: CallOptions): Promise<KeptState> {
+  get<State = unknown>(reactorId: string, options?: CallOptions): Promise<KeptState<State>> {
     const call = { path: { reactorId }, options };
-    return this.#api.read('GET /actors/v2/{reactorId}/state', call, readState);
+    return this.#api.read('GET /actors/v2/{reactorId}/state', call, (reply) =>
+      readState<State>(reply),
+    );
   }
 
   /** Replaces the whole state. With `ifMatch`, only while it is the one that the ETag names (ConflictError otherwise). */
-  set(
+  set<State>(
     reactorId: string,
-    state: unknown,
+    state: State,
     options: CallOptions & { readonly ifMatch?: string | undefined } = {},
-  ): Promise<KeptState> {
+  ): Promise<KeptState<State>> {
     const { ifMatch, ...rest } = options;
     const call = {
       path: { reactorId },
@@ -34,20 +36,22 @@ export class States {
       headers: ifMatch === undefined ? {} : { 'if-match': ifMatch },
       options: rest,
     };
-    return this.#api.read('POST /actors/v2/{reactorId}/state', call, readState);
+    return this.#api.read('POST /actors/v2/{reactorId}/state', call, (reply) =>
+      readState<State>(reply),
+    );
   }
 
   /**
    * Changes the state atomically: `change` gets the state as it is and returns the new one. When somebody else was faster,
    * it is asked again with what they have left.
    */
-  async update(
+  async update<State = unknown>(
     reactorId: string,
-    change: (state: unknown) => unknown,
+    change: (state: State) => State | Promise<State>,
     options: CallOptions = {},
-  ): Promise<KeptState> {
+  ): Promise<KeptState<State>> {
     for (;;) {
-      const { state, etag } = await this.get(reactorId, options);
+      const { state, etag } = await this.get<State>(reactorId, options);
       const changed = await change(state);
       try {
         return await this.set(reactorId, changed, { ...options, ifMatch: etag });
@@ -59,7 +63,7 @@ export class States {
   }
 }
 
-async function readState(reply: Response): Promise<KeptState> {
+async function readState<State>(reply: Response): Promise<KeptState<State>> {
   const { state } = await resultOf(reply);
   return { state, etag: reply.headers.get('etag') ?? '' };
 }

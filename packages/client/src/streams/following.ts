@@ -1,4 +1,4 @@
-import { ConnectionError, ReactordError, TimeoutError, UnavailableError } from '../errors.ts';
+import { ConnectionError, TimeoutError, UnavailableError } from '../errors.ts';
 import { pause } from '../http/pause.ts';
 import { type ServerEvent, ServerEventReader } from './server-sent-events.ts';
 
@@ -48,7 +48,6 @@ export async function* follow(wish: Following): AsyncGenerator<ServerEvent, void
 
 /** What the service has answered is its last word; a connection can be made again. */
 const isPassing = (error: unknown): boolean =>
-  !(error instanceof ReactordError) ||
   error instanceof ConnectionError ||
   error instanceof TimeoutError ||
   error instanceof UnavailableError;
