@@ -1,7 +1,13 @@
 import type { Credentials, ReactordClient } from '@reactord/client';
 import { CommandFailure } from './exit-codes.ts';
 import type { Profile } from './profiles/profile.ts';
-import { chooseProfile, given, usualServer, type Wanted, wantedFrom } from './profiles/profile-choice.ts';
+import {
+  chooseProfile,
+  given,
+  usualServer,
+  type Wanted,
+  wantedFrom,
+} from './profiles/profile-choice.ts';
 import { ProfileFile } from './profiles/profile-file.ts';
 import { Output } from './terminal/output.ts';
 
@@ -68,5 +74,9 @@ export class Context {
 function notLoggedIn(server: string | undefined): CommandFailure {
   const where = server === undefined ? '' : ` at ${server}`;
   const flag = server === undefined ? '' : ` --server ${server}`;
-  return new CommandFailure('login', `You are not logged in${where}.`, `Log in: reactord login${flag}`);
+  return new CommandFailure(
+    'login',
+    `You are not logged in${where}.`,
+    `Log in: reactord login${flag}`,
+  );
 }

@@ -14,7 +14,10 @@ export const exitCodes = {
     code: 7,
     when: 'The service was not reached, or cannot do it now (429, 502, 503, 504); trying again later helps.',
   },
-  nonZero: { code: 8, when: 'The execution ended, and its container exited with another code than 0.' },
+  nonZero: {
+    code: 8,
+    when: 'The execution ended, and its container exited with another code than 0.',
+  },
   notRun: {
     code: 9,
     when: 'The execution could not be run, or the image of the reactor could not be had (status ERROR).',

@@ -8,13 +8,29 @@ async function main(): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? exitCodes.ok.code : exitCodes.failed.code);
   });
+  const [word, ...rest] = process.argv.slice(2);
   try {
+    if (word === 'complete') return await answerShell(rest);
+    if (word === 'users' && rest[0] === '--local') return await localUsers(rest.slice(1));
     await buildProgram().parseAsync();
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return afterUsage(error);
     return afterFailure(error);
   }
+}
+
+/** What the completion scripts ask; the words come behind `--`. */
+async function answerShell(words: readonly string[]): Promise<number> {
+  const { complete } = await import('./completion.ts');
+  process.stdout.write(await complete(buildProgram(), words.slice(1)));
+  return exitCodes.ok.code;
+}
+
+/** The operator's own command, which needs no login. */
+async function localUsers(words: readonly string[]): Promise<never> {
+  const { becomeServer } = await import('./actions/local-server.ts');
+  return becomeServer(['users', ...words]);
 }
 
 /** Help that was asked for is well; help instead of a command is not. Commander has said the rest. */

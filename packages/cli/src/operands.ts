@@ -7,7 +7,8 @@ import { wholeInput } from './terminal/ask.ts';
 /** An operand that the command line has made sure of. */
 export function operand(operands: Operands, at: number): string {
   const value = operands[at];
-  if (value === undefined) throw new CommandFailure('usage', 'Something is missing on the command line.');
+  if (value === undefined)
+    throw new CommandFailure('usage', 'Something is missing on the command line.');
   return value;
 }
 

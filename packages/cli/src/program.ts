@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { defineAccount } from './program/account.ts';
 import { defineAdministration } from './program/administration.ts';
 import { defineMachine } from './program/machine.ts';
 import { defineMessages } from './program/messages.ts';
 import { defineReactors } from './program/reactors.ts';
+import { version } from './version.ts';
 
 /** All commands, with what they take. What they do is loaded when they are called. */
 export function buildProgram(): Command {
@@ -15,8 +15,10 @@ export function buildProgram(): Command {
     .option('--json', 'print JSON, and nothing beside it')
     .option('--server <address>', 'which service (also REACTORD_SERVER)')
     .option('--profile <name>', 'which login (also REACTORD_PROFILE)')
-    .addHelpText('after', '\nA command says more with --help. Exit codes and all else: docs/reference/command-line.md')
-    .configureHelp({ showGlobalOptions: true })
+    .addHelpText(
+      'after',
+      '\nA command says more with --help. Exit codes and all else: docs/reference/command-line.md',
+    )
     .showSuggestionAfterError()
     .helpCommand(false)
     .exitOverride();
@@ -33,19 +35,31 @@ export function buildProgram(): Command {
   return program;
 }
 
+const withGlobals = Object.assign(new Help(), { showGlobalOptions: true });
+
 /** Commands below a command do not inherit what is said of it after they were made. */
-function configure(command: Command): void {
-  for (const below of command.commands) {
-    below.copyInheritedSettings(command).helpCommand(false).configureHelp({ showGlobalOptions: true });
-    configure(below);
-  }
+function configure(command: Command, path = 'reactord'): void {
+  command
+    .helpCommand(false)
+    .helpOption('-h, --help', 'say more')
+    .exitOverride()
+    .showHelpAfterError(`  See: ${path} --help`)
+    .configureOutput({ outputError: (text, write) => write(sentenceOf(text)) })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: (shown) =>
+        withGlobals.visibleGlobalOptions(shown).filter(({ long }) => long !== '--version'),
+    });
+  for (const below of command.commands) configure(below, `${path} ${below.name()}`);
 }
 
-function version(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-  );
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
+/** In the voice of the other errors: `reactord: the sentence.` */
+function sentenceOf(text: string): string {
+  const plain = text
+    .replace(/^error: /, '')
+    .replace(
+      /^too many arguments for .*?\. Expected 0 arguments but got \d+: (\S+?)(,.*)?\.$/m,
+      "unknown command '$1'",
+    );
+  return `reactord: ${plain.charAt(0).toUpperCase()}${plain.slice(1)}`;
 }

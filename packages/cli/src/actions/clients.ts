@@ -42,7 +42,13 @@ export async function create(
   showSecret(context, made);
 }
 
-const flows = ['authorization_code', 'implicit', 'password', 'client_credentials', 'device'] as const;
+const flows = [
+  'authorization_code',
+  'implicit',
+  'password',
+  'client_credentials',
+  'device',
+] as const;
 type Flow = (typeof flows)[number];
 
 /** What is none is left to the service to refuse, which says what there is. */

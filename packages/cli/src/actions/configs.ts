@@ -44,10 +44,11 @@ export async function set(
   const name = operand(operands, 0);
   const given = await wordsOrInput(operands[1]);
   // Standard input ends with a line end that nobody means.
-  const value = operands[1] === undefined || operands[1] === '-' ? given.replace(/\r?\n$/, '') : given;
+  const value =
+    operands[1] === undefined || operands[1] === '-' ? given.replace(/\r?\n$/, '') : given;
   const client = await context.client();
   const { NotFoundError } = await import('@reactord/client');
-  const actors = [];
+  const actors: string[] = [];
   for (const reactor of reactors ?? []) actors.push(await reactorId(client, reactor));
   const fields = {
     value,

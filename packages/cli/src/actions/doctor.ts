@@ -11,14 +11,19 @@ interface Options {
   readonly local?: boolean;
 }
 
-export async function doctor(context: Context, operands: Operands, options: Options): Promise<void> {
+export async function doctor(
+  context: Context,
+  operands: Operands,
+  options: Options,
+): Promise<void> {
   const { remote, local } = options;
   const settings = operands.filter((each) => each !== undefined);
   const program = remote ? undefined : serverProgram();
   if (local && program === undefined)
     throw new CommandFailure('failed', 'The service is not installed on this machine.');
   // Settings say which service of this machine is meant; whose login it is has nothing to do with them.
-  const asksService = !local && (remote || program === undefined || context.profile() !== undefined);
+  const asksService =
+    !local && (remote || program === undefined || context.profile() !== undefined);
   const [here, there] = await Promise.all([
     program === undefined ? [] : askServer(program, settings),
     asksService ? checkService(context) : [],
@@ -29,7 +34,8 @@ export async function doctor(context: Context, operands: Operands, options: Opti
   ];
   show(context, findings);
   const wrong = findings.filter(({ state }) => state === 'wrong').length;
-  if (wrong > 0) throw new CommandFailure('failed', `${counted(wrong, 'thing is', 'things are')} wrong.`);
+  if (wrong > 0)
+    throw new CommandFailure('failed', `${counted(wrong, 'thing is', 'things are')} wrong.`);
 }
 
 function askServer(program: string, settings: readonly string[]): Promise<readonly Finding[]> {
@@ -47,9 +53,14 @@ function askServer(program: string, settings: readonly string[]): Promise<readon
   });
 }
 
-function show({ output }: Context, findings: readonly (Finding & { readonly where: string })[]): void {
-  if (output.isJson)
-    return output.json({ ok: findings.every(({ state }) => state !== 'wrong'), checks: findings });
+function show(
+  { output }: Context,
+  findings: readonly (Finding & { readonly where: string })[],
+): void {
+  if (output.isJson) {
+    output.json({ ok: findings.every(({ state }) => state !== 'wrong'), checks: findings });
+    return;
+  }
   const { colours } = output;
   const marks = {
     ok: colours.green('✔'),
@@ -62,7 +73,8 @@ function show({ output }: Context, findings: readonly (Finding & { readonly wher
       output.line([finding.state, finding.check, finding.found, finding.todo].join('\t'));
       continue;
     }
-    if (finding.where !== where) output.line(`${where === '' ? '' : '\n'}${colours.bold(finding.where)}`);
+    if (finding.where !== where)
+      output.line(`${where === '' ? '' : '\n'}${colours.bold(finding.where)}`);
     where = finding.where;
     output.line(`${marks[finding.state]} ${finding.check.padEnd(24)} ${finding.found}`);
     if (finding.todo !== '') output.line(`${' '.repeat(27)}${colours.cyan(finding.todo)}`);

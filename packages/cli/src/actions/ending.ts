@@ -7,7 +7,10 @@ type Ended = Pick<Api.Execution, 'status' | 'exitCode' | 'statusMessage' | 'fina
 /** Ends the command as the execution ended: well only when its container exited with 0. */
 export function endWith({ status, exitCode, statusMessage, finalState }: Ended): void {
   if (status === 'ERROR')
-    throw new CommandFailure('notRun', `It could not be run: ${statusMessage || 'no reason is known'}`);
+    throw new CommandFailure(
+      'notRun',
+      `It could not be run: ${statusMessage || 'no reason is known'}`,
+    );
   if (exitCode === 0 || exitCode === null) return;
   const why = finalState?.Error ? ` (${finalState.Error})` : '';
   throw new CommandFailure('nonZero', `The container exited with code ${exitCode}${why}.`);
@@ -17,8 +20,8 @@ export function endWith({ status, exitCode, statusMessage, finalState }: Ended):
 export async function follow(
   context: Context,
   client: ReactordClient,
-  place: { readonly reactor: string; readonly execution: string },
-  options: { readonly tail?: number; readonly stream?: 'stdout' | 'stderr'; readonly times?: boolean } = {},
+  place: Place,
+  options: Shown = {},
 ): Promise<void> {
   const { output } = context;
   const { reactor, execution } = place;
@@ -27,26 +30,49 @@ export async function follow(
     process.exit(130);
   };
   process.once('SIGINT', left);
-  const { times, ...rest } = options;
-  let atLineStart = true;
-  for await (const line of client.executions.followLogs(reactor, execution, rest)) {
-    if (output.isJson) {
-      output.jsonLine(line);
-      continue;
-    }
-    const time = times && atLineStart ? output.colours.dim(`${line.time} `) : '';
-    if (line.stream === 'stdout') output.raw(time + line.text);
-    else output.errorRaw(time + (line.stream === 'notice' ? output.noteColours.dim(line.text) : line.text));
-    atLineStart = line.text.endsWith('\n');
-  }
+  await writeLog(context, client, place, options);
   process.off('SIGINT', left);
-  if (!atLineStart && output.isTerminal) output.line();
   const record = await client.executions.get(reactor, execution);
   if (output.isJson) {
     const { status, exitCode, statusMessage } = record;
     output.jsonLine({ end: { status, exitCode, statusMessage } });
   }
   endWith(record);
-  if (output.isWatched)
-    output.note(`${output.noteColours.green('✔')} ${output.noteColours.dim(`ended well after ${record.runtime} s`)}`);
+  if (output.isWatched) {
+    const { green, dim } = output.noteColours;
+    output.note(`${green('✔')} ${dim(`ended well after ${record.runtime} s`)}`);
+  }
+}
+
+interface Place {
+  readonly reactor: string;
+  readonly execution: string;
+}
+
+interface Shown {
+  readonly tail?: number;
+  readonly stream?: 'stdout' | 'stderr';
+  readonly times?: boolean;
+}
+
+/** Both streams where they belong, as they come, until the end of the execution. */
+export async function writeLog(
+  { output }: Context,
+  client: ReactordClient,
+  { reactor, execution }: Place,
+  { times, ...part }: Shown,
+): Promise<void> {
+  let atLineStart = true;
+  for await (const line of client.executions.followLogs(reactor, execution, part)) {
+    if (output.isJson) {
+      output.jsonLine(line);
+      continue;
+    }
+    const time = times && atLineStart ? output.colours.dim(`${line.time} `) : '';
+    if (line.stream === 'stdout') output.raw(time + line.text);
+    else if (line.stream === 'stderr') output.errorRaw(time + line.text);
+    else output.note(output.noteColours.dim(line.text.trimEnd()));
+    atLineStart = line.text.endsWith('\n');
+  }
+  if (!atLineStart && output.isTerminal) output.line();
 }

@@ -31,7 +31,8 @@ export async function events(
   const id = reactor === undefined ? undefined : await reactorId(client, reactor);
   // Whoever stops it has seen enough.
   process.once('SIGINT', () => process.exit(0));
-  if (!past) context.output.note(context.output.noteColours.dim('Waiting for events; Ctrl-C ends it.'));
+  if (!past)
+    context.output.note(context.output.noteColours.dim('Waiting for events; Ctrl-C ends it.'));
   let count = 0;
   const after = past ? '0' : undefined;
   for await (const event of client.events.follow({ reactorId: id, types, all, after })) {
@@ -44,15 +45,29 @@ export async function events(
 function readType(given: string): EventType {
   const type = known.find((each) => each === given.trim().toUpperCase());
   if (type !== undefined) return type;
-  throw new CommandFailure('usage', `${JSON.stringify(given)} is not a type of event; there are ${known.join(', ')}.`);
+  throw new CommandFailure(
+    'usage',
+    `${JSON.stringify(given)} is not a type of event; there are ${known.join(', ')}.`,
+  );
 }
 
 function show({ output }: Context, event: ToldEvent): void {
-  if (output.isJson) return output.jsonLine(event);
-  const { event_time_utc: time, event_type: type, actor_id: actor, execution_id: execution } = event;
+  if (output.isJson) {
+    output.jsonLine(event);
+    return;
+  }
+  const {
+    event_time_utc: time,
+    event_type: type,
+    actor_id: actor,
+    execution_id: execution,
+  } = event;
   const code = event.exit_code == null ? '' : `exit ${event.exit_code}`;
   const cells = [time, type, actor, execution ?? '', code, event.status_message];
-  if (!output.isTerminal) return output.line(cells.join('\t'));
+  if (!output.isTerminal) {
+    output.line(cells.join('\t'));
+    return;
+  }
   const { colours } = output;
   const status = type.endsWith('ERROR') || (event.exit_code ?? 0) !== 0 ? 'ERROR' : event.status;
   output.line(

@@ -10,7 +10,9 @@ export async function list(
 ): Promise<void> {
   const client = await context.client();
   const id = await reactorId(client, operand(operands, 0));
-  const executions = await client.executions.list(id, { limit: Math.min(limit, 1000) }).toArray(limit);
+  const executions = await client.executions
+    .list(id, { limit: Math.min(limit, 1000) })
+    .toArray(limit);
   context.output.table(
     executions,
     [
@@ -18,7 +20,7 @@ export async function list(
       {
         title: 'STATUS',
         text: ({ status }) => status,
-        paint: (text, { status }, colours) => paintStatus(text, status, colours),
+        paint: (text, execution, colours) => paintStatus(text, shownAs(execution), colours),
       },
       {
         title: 'EXIT',
@@ -27,12 +29,25 @@ export async function list(
         right: true,
       },
       { title: 'RECEIVED', text: ({ messageReceivedTime }) => ago(messageReceivedTime) },
-      { title: 'RAN', text: ({ startTime, finishTime }) => ran(startTime, finishTime), right: true },
+      {
+        title: 'RAN',
+        text: ({ startTime, finishTime }) => ran(startTime, finishTime),
+        right: true,
+      },
       { title: 'BY', text: ({ executor }) => executor, flexible: true },
     ],
     `Nothing has run yet. Send a message: reactord send ${operands[0]} hello`,
   );
 }
+
+/** A container that failed is COMPLETE too, and looks like what it is. */
+const shownAs = ({
+  status,
+  exitCode,
+}: {
+  readonly status: string;
+  readonly exitCode: number | null;
+}): string => (exitCode ? 'ERROR' : status);
 
 function ran(startTime: string | null, finishTime: string | null): string {
   const from = readTime(startTime);
@@ -45,7 +60,7 @@ export async function show(context: Context, operands: Operands): Promise<void> 
   const id = await reactorId(client, operand(operands, 0));
   const record = await client.executions.get(id, await executionId(client, id, operands[1]));
   const { output } = context;
-  const painted = paintStatus(record.status, record.status, output.colours);
+  const painted = paintStatus(record.status, shownAs(record), output.colours);
   const why = record.statusMessage || record.finalState?.Error || '';
   output.facts(record, [
     ['Id', record.id],

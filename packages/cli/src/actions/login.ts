@@ -47,7 +47,9 @@ type Tokens = Pick<Profile, 'accessToken' | 'refreshToken' | 'expiresAt'>;
 
 async function getToken(context: Context, server: string, options: LoginOptions): Promise<Tokens> {
   if (options.token || options.tokenStdin) {
-    const accessToken = options.tokenStdin ? await firstLine('token') : await askSecret('Access token: ');
+    const accessToken = options.tokenStdin
+      ? await firstLine('token')
+      : await askSecret('Access token: ');
     return { accessToken: accessToken.trim() };
   }
   const oauth = new OAuth({ baseUrl: server, clientId });
@@ -138,7 +140,8 @@ export async function logout(
       delete left[name];
       ended.push(name);
     }
-    const current = now.current !== undefined && now.current in left ? now.current : Object.keys(left)[0];
+    const current =
+      now.current !== undefined && now.current in left ? now.current : Object.keys(left)[0];
     return { current, profiles: left };
   });
   if (output.isJson) return output.json({ ended });
@@ -150,7 +153,12 @@ async function revoke(profile: Profile, note: (text: string) => void): Promise<v
   const { server, refreshToken } = profile;
   if (refreshToken === undefined) return;
   try {
-    const oauth = new OAuth({ baseUrl: server, clientId, retry: { retries: 0 }, timeoutMs: 10_000 });
+    const oauth = new OAuth({
+      baseUrl: server,
+      clientId,
+      retry: { retries: 0 },
+      timeoutMs: 10_000,
+    });
     await oauth.revoke(refreshToken);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

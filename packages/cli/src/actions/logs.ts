@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { CommandFailure } from '../exit-codes.ts';
 import { executionId, operand, reactorId } from '../operands.ts';
 import type { Operands } from '../run.ts';
-import { follow } from './ending.ts';
+import { follow, writeLog } from './ending.ts';
 
 interface Options {
   readonly follow?: boolean;
@@ -20,12 +20,17 @@ export async function logs(context: Context, operands: Operands, options: Option
   const part = { ...(tail !== undefined && { tail }), ...(stream !== undefined && { stream }) };
   const { output } = context;
   if (options.follow)
-    return await follow(context, client, { reactor, execution }, { ...part, times: times === true });
+    return await follow(
+      context,
+      client,
+      { reactor, execution },
+      { ...part, times: times === true },
+    );
   if (times) {
     // Only the stream of events knows the times.
     if ((await client.executions.get(reactor, execution)).finishTime === null)
       throw new CommandFailure('usage', 'It still runs.', 'Add -f to follow it with times.');
-    return await follow(context, client, { reactor, execution }, { ...part, times });
+    return await writeLog(context, client, { reactor, execution }, { ...part, times });
   }
   const log = await client.executions.logs(reactor, execution, part);
   if (output.isJson) return output.json({ executionId: execution, logs: log.logs });

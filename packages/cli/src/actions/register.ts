@@ -75,11 +75,18 @@ export async function update(
     ...(image !== undefined && { image }),
     ...(force === true && { force }),
     ...((env !== undefined || unsetEnv.length > 0) && {
-      defaultEnvironment: without({ ...(await client.reactors.get(id)).defaultEnvironment, ...env }, unsetEnv),
+      defaultEnvironment: without(
+        { ...(await client.reactors.get(id)).defaultEnvironment, ...env },
+        unsetEnv,
+      ),
     }),
   };
   if (Object.keys(changes).length === 0)
-    throw new CommandFailure('usage', 'Nothing was named that is to change.', 'See: reactord reactors update --help');
+    throw new CommandFailure(
+      'usage',
+      'Nothing was named that is to change.',
+      'See: reactord reactors update --help',
+    );
   await finish(context, client, await client.reactors.update(id, changes), options, 'Changed');
 }
 
@@ -102,7 +109,10 @@ async function fieldsOf(options: Described): Promise<Readonly<Record<string, unk
     hints: options.hint,
     registryCredentials: options.registryCredentials,
   };
-  const others = Object.entries(options.set ?? {}).map(([name, text]) => [camel(name), loosely(text)]);
+  const others = Object.entries(options.set ?? {}).map(([name, text]) => [
+    camel(name),
+    loosely(text),
+  ]);
   return {
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
     ...Object.fromEntries(others),
@@ -113,7 +123,10 @@ async function fieldsFrom(path: string | undefined): Promise<Readonly<Record<str
   if (path === undefined) return {};
   const given = parseJson(decoded(await readContent(path)) ?? '', path);
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new CommandFailure('usage', `${path} must hold one JSON object with the fields of a reactor.`);
+    throw new CommandFailure(
+      'usage',
+      `${path} must hold one JSON object with the fields of a reactor.`,
+    );
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [camel(name), value]));
 }
 
@@ -151,8 +164,11 @@ async function finish(
   if (!output.isTerminal) return output.line(reactor.id);
   const { id, name, status } = reactor;
   const called = name === null ? id : `${name} (${id})`;
-  output.line(`${verb} ${output.colours.bold(called)}: ${paintStatus(status, status, output.colours)}`);
-  if (reactor.statusMessage !== '' && status === 'READY') output.line(output.colours.dim(reactor.statusMessage));
+  output.line(
+    `${verb} ${output.colours.bold(called)}: ${paintStatus(status, status, output.colours)}`,
+  );
+  if (reactor.statusMessage !== '' && status === 'READY')
+    output.line(output.colours.dim(reactor.statusMessage));
 }
 
 async function untilReady(
@@ -172,7 +188,11 @@ async function untilReady(
   } catch (error) {
     progress.end();
     if (error instanceof TimeoutError)
-      throw new CommandFailure('timePassed', error.message, `Look later: reactord reactors show ${id}`);
+      throw new CommandFailure(
+        'timePassed',
+        error.message,
+        `Look later: reactord reactors show ${id}`,
+      );
     const next = `It is there as ${id}. Name another image: reactord reactors update ${id} --image IMAGE`;
     throw error instanceof Error && 'code' in error && error.code === 'reactor_not_ready'
       ? new CommandFailure('notRun', error.message, next)

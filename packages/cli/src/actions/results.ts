@@ -20,11 +20,15 @@ export async function results(
   let count = 0;
   const show = (result: Result): void => {
     count += 1;
-    if (output.isJson) return output.jsonLine(asJson(result));
+    if (output.isJson) {
+      output.jsonLine(asJson(result));
+      return;
+    }
     output.raw(result.bytes);
     if (all || output.isTerminal) output.line();
   };
-  if (keep && all) for await (const result of client.results.list(id, { executionId })) show(result);
+  if (keep && all)
+    for await (const result of client.results.list(id, { executionId })) show(result);
   else
     for (;;) {
       const result = keep
@@ -39,7 +43,6 @@ export async function results(
 function asJson(result: Result): object {
   const { executionId, index, bytes } = result;
   const text = decoded(bytes);
-  const content =
-    text === undefined ? { base64: Buffer.from(bytes).toString('base64') } : { text };
+  const content = text === undefined ? { base64: Buffer.from(bytes).toString('base64') } : { text };
   return { executionId, index, ...content };
 }

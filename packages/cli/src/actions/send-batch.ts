@@ -57,7 +57,8 @@ export async function sendBatch(
     for await (const portion of portionsOf(path)) await flush(portion);
   } catch (error) {
     progress.end();
-    if (count > 0) output.error(`reactord: ${counted(count, 'message was', 'messages were')} sent before this:`);
+    if (count > 0)
+      output.error(`reactord: ${counted(count, 'message was', 'messages were')} sent before this:`);
     throw error;
   } finally {
     progress.end();

@@ -14,7 +14,8 @@ interface Options {
   readonly asBytes?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly delay?: number;
-  readonly wait?: number | true;
+  readonly wait?: boolean;
+  readonly within?: number;
   readonly follow?: boolean;
   readonly batch?: string;
   readonly key?: string;
@@ -33,8 +34,8 @@ export async function send(context: Context, operands: Operands, options: Option
   if (options.batch !== undefined)
     return await sendBatch(context, client, { id, path: options.batch, how, key: options.key });
   const message = await readMessage(options, words);
-  if (options.wait !== undefined)
-    return await sendAndWait(context, client, { id, message, how, wait: options.wait });
+  if (options.wait)
+    return await sendAndWait(context, client, { id, message, how, wait: options.within ?? true });
   const posted = await client.reactors.send(id, message, how);
   const { output } = context;
   if (options.follow) {
@@ -44,43 +45,57 @@ export async function send(context: Context, operands: Operands, options: Option
   if (output.isJson) return output.json(posted);
   output.line(posted.executionId);
   if (output.isTerminal)
-    output.note(output.noteColours.dim(`Its log: reactord logs -f ${operands[0]} ${posted.executionId}`));
+    output.note(
+      output.noteColours.dim(`Its log: reactord logs -f ${operands[0]} ${posted.executionId}`),
+    );
 }
 
 function refuseBoth(options: Options, words: readonly string[]): void {
   const sources = [words.length > 0, options.file !== undefined, options.batch !== undefined];
   if (sources.filter(Boolean).length > 1)
-    throw new CommandFailure('usage', 'Give the message in words, or with --file, or with --batch: one of them.');
+    throw new CommandFailure(
+      'usage',
+      'Give the message in words, or with --file, or with --batch: one of them.',
+    );
   if (options.asJson && options.asBytes)
     throw new CommandFailure('usage', 'It is either --as-json or --as-bytes.');
-  const ways = [options.wait !== undefined, options.follow === true, options.batch !== undefined];
+  if (options.within !== undefined && !options.wait)
+    throw new CommandFailure('usage', '--within goes with --wait.');
+  const ways = [options.wait === true, options.follow === true, options.batch !== undefined];
   if (ways.filter(Boolean).length > 1)
     throw new CommandFailure('usage', 'Only one of --wait, --follow and --batch is possible.');
 }
 
 async function readMessage(options: Options, words: readonly string[]): Promise<Message> {
-  if (options.file !== undefined) {
-    const content = await readContent(options.file);
-    const text = options.asBytes ? undefined : decoded(content);
-    if (text === undefined) return content;
-    return options.asJson || options.file.endsWith('.json') ? readJson(text, options.file) : text;
+  const { file } = options;
+  if (file !== undefined) {
+    const isJson = options.asJson === true || file.endsWith('.json');
+    return asMessage(await readContent(file), { ...options, asJson: isJson }, file);
   }
   const fromInput = words.length === 0 || (words.length === 1 && words[0] === '-');
-  if (fromInput && !process.stdin.isTTY) {
-    const content = await wholeInput();
-    const text = options.asBytes ? undefined : decoded(content);
-    if (content.length === 0) throw empty();
-    if (text === undefined) return content;
-    return options.asJson ? readJson(text, 'Standard input') : text;
-  }
+  if (fromInput && !process.stdin.isTTY)
+    return asMessage(await wholeInput(), options, 'Standard input');
   const text = await wordsOrInput(fromInput ? undefined : words.join(' '));
-  if (text === '') throw empty();
-  if (options.asBytes) return new TextEncoder().encode(text);
-  return options.asJson ? readJson(text, 'The message') : text;
+  return asMessage(new TextEncoder().encode(text), options, 'The message');
+}
+
+function asMessage(
+  content: Uint8Array<ArrayBuffer>,
+  { asJson, asBytes }: Options,
+  what: string,
+): Message {
+  if (content.length === 0) throw empty();
+  const text = asBytes ? undefined : decoded(content);
+  if (text === undefined) return content;
+  return asJson ? readJson(text, what) : text;
 }
 
 const empty = (): CommandFailure =>
-  new CommandFailure('usage', 'The message is empty.', 'Give some words, a file with --file, or standard input.');
+  new CommandFailure(
+    'usage',
+    'The message is empty.',
+    'Give some words, a file with --file, or standard input.',
+  );
 
 /** Text is a message of its own; everything else is JSON for the SDK as it is. */
 function readJson(text: string, what: string): Message {
@@ -158,7 +173,8 @@ function finishJson(
     exitCode,
     statusMessage,
     ...(text !== undefined && { result: text }),
-    ...(result !== undefined && text === undefined && { resultBase64: Buffer.from(result).toString('base64') }),
+    ...(result !== undefined &&
+      text === undefined && { resultBase64: Buffer.from(result).toString('base64') }),
     ...(log !== undefined && { log }),
   });
   endWith(record);

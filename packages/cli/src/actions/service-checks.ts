@@ -1,6 +1,7 @@
 import { type ReactordClient, ReactordError, UnavailableError } from '@reactord/client';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../exit-codes.ts';
+import { version } from '../version.ts';
 
 /** What one check found; the same shape as the service's own. */
 export interface Finding {
@@ -16,15 +17,17 @@ const mostApartMs = 2_000;
 export async function checkService(context: Context): Promise<readonly Finding[]> {
   const { server } = context;
   const { ReactordClient } = await import('@reactord/client');
-  let date: string | null = null;
-  const noteDate: typeof fetch = async (...asked) => {
+  const said: { date: string | null; version: string } = { date: null, version: '' };
+  const listening: typeof fetch = async (...asked) => {
     const reply = await fetch(...asked);
-    date = reply.headers.get('date') ?? date;
+    said.date = reply.headers.get('date') ?? said.date;
+    const { version }: { version?: unknown } = Object(await reply.clone().json());
+    said.version = String(version ?? said.version);
     return reply;
   };
   const client = new ReactordClient({
     baseUrl: server,
-    fetch: noteDate,
+    fetch: listening,
     retry: { retries: 0 },
     timeoutMs: 10_000,
   });
@@ -45,10 +48,23 @@ export async function checkService(context: Context): Promise<readonly Finding[]
   return [
     { check: 'reachable', state: 'ok', found: `It answered after ${took} ms.`, todo: '' },
     encryption(server),
-    clock(date, (asked + Date.now()) / 2),
+    versions(said.version),
+    clock(said.date, (asked + Date.now()) / 2),
     ...(await readiness(client)),
     await loginOf(context),
   ];
+}
+
+function versions(there: string): Finding {
+  const check = 'version';
+  const here = version();
+  if (there === here) return { check, state: 'ok', found: `Both are ${here}.`, todo: '' };
+  return {
+    check,
+    state: 'warning',
+    found: `The service is ${there || 'of no known version'}, the command line ${here}.`,
+    todo: 'Use the command line of the same version where something does not fit.',
+  };
 }
 
 function encryption(server: string): Finding {
@@ -70,7 +86,12 @@ function clock(date: string | null, between: number): Finding {
   const check = 'clock';
   const at = Date.parse(date ?? '');
   if (Number.isNaN(at))
-    return { check, state: 'warning', found: 'The service does not say what time it is.', todo: '' };
+    return {
+      check,
+      state: 'warning',
+      found: 'The service does not say what time it is.',
+      todo: '',
+    };
   const apart = at + 500 - between;
   if (Math.abs(apart) <= mostApartMs)
     return { check, state: 'ok', found: "The clock agrees with the service's.", todo: '' };
@@ -114,7 +135,8 @@ async function loginOf(context: Context): Promise<Finding> {
     };
   } catch (error) {
     const todo = error instanceof CommandFailure ? (error.next ?? '') : 'Log in: reactord login';
-    return { check, state: 'warning', found: sentence(error), todo };
+    const state = context.profile() === undefined ? 'warning' : 'wrong';
+    return { check, state, found: sentence(error), todo };
   }
 }
 

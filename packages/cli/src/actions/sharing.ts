@@ -11,7 +11,10 @@ type Level = (typeof levels)[number];
 function readLevel(given: string): Level {
   const level = levels.find((each) => each === given.toUpperCase());
   if (level !== undefined) return level;
-  throw new CommandFailure('usage', `${JSON.stringify(given)} is not a level; there are ${levels.join(', ')}.`);
+  throw new CommandFailure(
+    'usage',
+    `${JSON.stringify(given)} is not a level; there are ${levels.join(', ')}.`,
+  );
 }
 
 export async function share(context: Context, operands: Operands): Promise<void> {

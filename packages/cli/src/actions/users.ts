@@ -63,7 +63,11 @@ interface AddOptions extends PasswordOptions {
   readonly role?: readonly string[];
 }
 
-export async function add(context: Context, operands: Operands, options: AddOptions): Promise<void> {
+export async function add(
+  context: Context,
+  operands: Operands,
+  options: AddOptions,
+): Promise<void> {
   const username = operand(operands, 0);
   const client = await context.client();
   const secret = await newPassword(username, options);
@@ -89,7 +93,12 @@ export async function password(
   const client = await context.client();
   const secret = await newPassword(username, options);
   const user = await client.users.update(username, { password: secret.password });
-  tellPassword(context, user, secret, `The password of ${username} is changed; it has to log in again.`);
+  tellPassword(
+    context,
+    user,
+    secret,
+    `The password of ${username} is changed; it has to log in again.`,
+  );
 }
 
 interface NewPassword {
@@ -123,7 +132,10 @@ function tellPassword(
   { password: text, generated }: NewPassword,
   sentence: string,
 ): void {
-  if (output.isJson) return output.json(generated ? { ...user, password: text } : user);
+  if (output.isJson) {
+    output.json(generated ? { ...user, password: text } : user);
+    return;
+  }
   output.note(sentence);
   if (!generated) return;
   output.line(output.isTerminal ? `Password  ${output.colours.bold(text)}` : text);

@@ -19,7 +19,8 @@ export const usualServer = 'http://127.0.0.1:8080';
 
 /** Flags win over the environment. */
 export function wantedFrom(flags: Wanted, environment: Environment): Wanted {
-  const profile = flags.profile ?? (flags.server === undefined ? given(environment, 'PROFILE') : undefined);
+  const profile =
+    flags.profile ?? (flags.server === undefined ? given(environment, 'PROFILE') : undefined);
   const server = flags.server ?? (profile === undefined ? given(environment, 'SERVER') : undefined);
   return { profile, server: server === undefined ? undefined : readServer(server) };
 }
@@ -49,7 +50,8 @@ export function chooseProfile({ current, profiles }: Profiles, wanted: Wanted): 
   const entries = Object.entries(profiles);
   const fits = entries.filter(([, one]) => server === undefined || one.server === server);
   // The current one first, where it fits.
-  const found = fits.find(([each]) => each === current) ?? (server === undefined ? undefined : fits[0]);
+  const found =
+    fits.find(([each]) => each === current) ?? (server === undefined ? undefined : fits[0]);
   return found === undefined ? undefined : { name: found[0], profile: found[1] };
 }
 

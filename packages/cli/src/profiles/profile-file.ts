@@ -144,7 +144,8 @@ function readProfiles(value: unknown): Profiles {
   const { profiles } = value;
   if (typeof profiles !== 'object' || profiles === null) throw new Error();
   const read = Object.entries(profiles).map(([name, one]) => [name, readProfile(one)] as const);
-  const current = 'current' in value && typeof value.current === 'string' ? value.current : undefined;
+  const current =
+    'current' in value && typeof value.current === 'string' ? value.current : undefined;
   return { current, profiles: Object.fromEntries(read) };
 }
 

@@ -20,7 +20,8 @@ export interface Profiles {
 export function serverAddress(given: string): string | undefined {
   const withScheme = /^https?:\/\//i.test(given) ? given : `${schemeFor(given)}://${given}`;
   const url = URL.parse(withScheme);
-  if (url === null || url.hostname === '' || url.username !== '' || url.search !== '') return undefined;
+  if (url === null || url.hostname === '' || url.username !== '' || url.search !== '')
+    return undefined;
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 

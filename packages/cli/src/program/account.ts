@@ -10,7 +10,10 @@ export function defineAccount(program: Command): void {
         'Logs in with a browser, on this machine or any other: shows an address and a code, and waits until you have confirmed it. The login is kept for this user alone and renewed by itself.',
       )
       .argument('[server]', 'the address of the service, such as https://reactors.example.org')
-      .option('--username <name>', 'without a browser: with a name and a password, which is asked for')
+      .option(
+        '--username <name>',
+        'without a browser: with a name and a password, which is asked for',
+      )
       .option('--password-stdin', 'with --username: read the password from standard input')
       .option('--token', 'with an access token that you have already, which is asked for')
       .option('--token-stdin', 'the same, from standard input')

@@ -12,7 +12,9 @@ function defineConfigs(program: Command): void {
   const configs = program
     .command('configs')
     .summary('values and secrets for containers')
-    .description('Each is a variable in the containers of the reactors that it names. Without a command: list.');
+    .description(
+      'Each is a variable in the containers of the reactors that it names. Without a command: list.',
+    );
   does(
     configs.command('list', { isDefault: true }).summary('show them all'),
     async () => (await import('../actions/configs.ts')).list,
@@ -131,17 +133,15 @@ function defineUsers(program: Command): void {
     ['role', 'give it a role: admin'],
     ['revoke-role', 'take that back'],
   ] as const)
-    does(
-      users.command(word).summary(summary).argument('<username>').argument('<name>'),
-      async () => (await import('../actions/users.ts')).given(word),
+    does(users.command(word).summary(summary).argument('<username>').argument('<name>'), async () =>
+      (await import('../actions/users.ts')).given(word),
     );
   for (const [word, summary] of [
     ['disable', 'keep it out; ends its sessions and tokens at once'],
     ['enable', 'let it in again'],
   ] as const)
-    does(
-      users.command(word).summary(summary).argument('<username>'),
-      async () => (await import('../actions/users.ts')).turn(word === 'enable'),
+    does(users.command(word).summary(summary).argument('<username>'), async () =>
+      (await import('../actions/users.ts')).turn(word === 'enable'),
     );
   does(
     users.command('rm').summary('remove it with everything it owns').argument('<username>'),

@@ -46,8 +46,4 @@ export function defineMachine(program: Command): void {
       .argument('<shell>', 'bash, zsh or fish'),
     async () => (await import('../actions/completion.ts')).completion,
   );
-  does(
-    program.command('complete', { hidden: true }).argument('[words...]').allowUnknownOption(),
-    async () => (await import('../actions/completion.ts')).complete,
-  );
 }

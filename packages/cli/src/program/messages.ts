@@ -17,9 +17,13 @@ export function defineMessages(program: Command): void {
       .option('--as-bytes', 'deliver it as bytes, whatever it looks like')
       .option('-e, --env <name=value>', 'a variable of this execution; may be repeated', pairs)
       .option('--delay <duration>', 'run it later, such as 30s or 2h', seconds)
-      .option('--wait [duration]', 'wait for its end, or for this long', seconds)
+      .option('--wait', 'wait for its end, and print its result or else its log')
+      .option('--within <duration>', 'with --wait: no longer than this', seconds)
       .option('-f, --follow', 'follow its log until its end')
-      .option('--batch <file>', 'send each line of this NDJSON file as a message (- is standard input)')
+      .option(
+        '--batch <file>',
+        'send each line of this NDJSON file as a message (- is standard input)',
+      )
       .option('--key <text>', 'an idempotency key: the same key again sends nothing again'),
     async () => (await import('../actions/send.ts')).send,
   );
@@ -63,7 +67,9 @@ export function defineMessages(program: Command): void {
     program
       .command('results')
       .summary('take what executions gave back')
-      .description('Takes the oldest result that nobody has taken and writes it as it is. Nothing is printed when none is left.')
+      .description(
+        'Takes the oldest result that nobody has taken and writes it as it is. Nothing is printed when none is left.',
+      )
       .argument('<reactor>')
       .argument('[execution]', 'the newest with results, unless given')
       .option('--all', 'all that are left, each on a line of its own')
@@ -102,7 +108,10 @@ function defineState(program: Command): void {
       .summary('replace it')
       .argument('<reactor>')
       .argument('[value]', 'JSON, or else text; - or nothing reads standard input')
-      .option('--if-match <etag>', 'only while it is the state with this ETag (see state get --json)'),
+      .option(
+        '--if-match <etag>',
+        'only while it is the state with this ETag (see state get --json)',
+      ),
     async () => (await import('../actions/state.ts')).set,
   );
 }
@@ -124,7 +133,10 @@ function defineSchedule(program: Command): void {
       .command('set')
       .summary('give it one')
       .argument('<reactor>')
-      .argument('<expression>', 'such as "0 3 * * *", "CRON_TZ=Europe/Berlin 0 3 * * *" or "now + 1 day"'),
+      .argument(
+        '<expression>',
+        'such as "0 3 * * *", "CRON_TZ=Europe/Berlin 0 3 * * *" or "now + 1 day"',
+      ),
     async () => (await import('../actions/schedule.ts')).set,
   );
   for (const word of ['on', 'off'] as const)

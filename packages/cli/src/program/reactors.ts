@@ -97,14 +97,20 @@ function defineNonces(reactors: Command): void {
   const nonce = reactors
     .command('nonce')
     .summary('addresses that open one reactor without a login')
-    .description('For webhooks and the like: whoever has the address can use the reactor, at the level given.');
+    .description(
+      'For webhooks and the like: whoever has the address can use the reactor, at the level given.',
+    );
   does(
     nonce
       .command('create')
       .summary('make one, and print its address')
       .argument('<reactor>')
       .option('--level <level>', 'READ, EXECUTE or UPDATE', 'EXECUTE')
-      .option('--uses <number>', 'how often it can be used; without it, as often as you like', wholeNumber(1))
+      .option(
+        '--uses <number>',
+        'how often it can be used; without it, as often as you like',
+        wholeNumber(1),
+      )
       .option('--description <text>'),
     async () => (await import('../actions/sharing.ts')).createNonce,
   );

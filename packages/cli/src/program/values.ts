@@ -22,7 +22,9 @@ export function seconds(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text) ?? [];
   const factor = unitSeconds[unit];
   if (number === undefined || factor === undefined)
-    throw new InvalidArgumentError('It takes seconds, or a number with s, m, h or d behind it, such as 5m.');
+    throw new InvalidArgumentError(
+      'It takes seconds, or a number with s, m, h or d behind it, such as 5m.',
+    );
   return Number(number) * factor;
 }
 

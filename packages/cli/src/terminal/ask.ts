@@ -40,7 +40,8 @@ export async function firstLine(what: string): Promise<string> {
     if (bytes.includes(0x0a) || size > mostInput) break;
   }
   const [line = ''] = Buffer.concat(pieces).toString('utf8').split(/\r?\n/, 1);
-  if (line === '') throw new CommandFailure('usage', `Standard input has no ${what} in its first line.`);
+  if (line === '')
+    throw new CommandFailure('usage', `Standard input has no ${what} in its first line.`);
   return line;
 }
 

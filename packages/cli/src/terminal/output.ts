@@ -81,15 +81,21 @@ export class Output {
 
   /** Rows for people on a terminal, for cut and awk in a pipe, as an array with --json. */
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], whenEmpty: string): void {
-    if (this.isJson) return this.json(rows);
-    if (!this.isTerminal) return this.raw(plainTable(rows, columns));
-    if (rows.length === 0) return this.note(whenEmpty);
-    this.raw(shownTable(rows, columns, { width: this.width, colours: this.colours }));
+    if (this.isJson) this.json(rows);
+    else if (!this.isTerminal) this.raw(plainTable(rows, columns));
+    else if (rows.length === 0) this.note(whenEmpty);
+    else this.raw(shownTable(rows, columns, { width: this.width, colours: this.colours }));
   }
 
   /** One thing: name and value a line. */
-  facts(value: unknown, pairs: readonly (readonly [name: string, value: string | undefined])[]): void {
-    if (this.isJson) return this.json(value);
+  facts(
+    value: unknown,
+    pairs: readonly (readonly [name: string, value: string | undefined])[],
+  ): void {
+    if (this.isJson) {
+      this.json(value);
+      return;
+    }
     const given = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
     const widest = Math.max(0, ...given.map(([name]) => name.length));
     for (const [name, text] of given) {

@@ -58,7 +58,8 @@ export function shownTable<Row>(
 
 /** Takes from the widest of those that may be cut, until all fits. */
 function shrink<Row>(widths: number[], columns: readonly Column<Row>[], most: number): void {
-  const whole = () => widths.reduce((sum, width) => sum + width, 0) + gap.length * (widths.length - 1);
+  const whole = () =>
+    widths.reduce((sum, width) => sum + width, 0) + gap.length * (widths.length - 1);
   while (whole() > most) {
     const widest = columns
       .map((column, at) => ({ at, width: column.flexible ? (widths[at] ?? 0) : 0 }))
@@ -74,7 +75,8 @@ function oneLine(text: string): string {
 }
 
 const segments = new Intl.Segmenter();
-const wide = /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
+const wide =
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
 function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
