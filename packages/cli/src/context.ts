@@ -57,7 +57,8 @@ export class Context {
 
   async #clientAs(auth: string | Credentials | undefined): Promise<ReactordClient> {
     const { ReactordClient } = await import('@reactord/client');
-    return new ReactordClient({ baseUrl: this.server, auth });
+    // A person waits: a service that is not there is told of soon.
+    return new ReactordClient({ baseUrl: this.server, auth, retry: { retries: 2 } });
   }
 
   async #login(): Promise<string | Credentials> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Context, type GlobalOptions } from './context.ts';
+import type { Context, GlobalOptions } from './context.ts';
 
 /** What a command does. */
 export type Action<Options> = (
@@ -23,7 +23,8 @@ export function does<Options extends object>(
       .slice(0, command.registeredArguments.length)
       .flat()
       .map((operand) => (operand === undefined ? undefined : String(operand)));
-    const context = new Context(command.optsWithGlobals<GlobalOptions>(), process.env);
+    const loaded = await import('./context.ts');
+    const context = new loaded.Context(command.optsWithGlobals<GlobalOptions>(), process.env);
     const action = await load();
     try {
       await action(context, operands, command.opts<Options>());

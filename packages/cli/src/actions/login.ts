@@ -16,6 +16,9 @@ interface LoginOptions {
   readonly browser: boolean;
 }
 
+/** A person waits: a service that is not there is told of soon. */
+const retry = { retries: 2 };
+
 export async function login(
   context: Context,
   [given]: Operands,
@@ -30,7 +33,7 @@ export async function login(
     );
   const token = await getToken(context, server, options);
   const { ReactordClient } = await import('@reactord/client');
-  const client = new ReactordClient({ baseUrl: server, auth: token.accessToken });
+  const client = new ReactordClient({ baseUrl: server, auth: token.accessToken, retry });
   const { username } = await client.users.me();
   const profile: Profile = { server, username, ...token };
   const name = context.wanted.profile ?? usualName(server);
@@ -52,7 +55,7 @@ async function getToken(context: Context, server: string, options: LoginOptions)
       : await askSecret('Access token: ');
     return { accessToken: accessToken.trim() };
   }
-  const oauth = new OAuth({ baseUrl: server, clientId });
+  const oauth = new OAuth({ baseUrl: server, clientId, retry });
   try {
     if (options.username === undefined) return kept(await byDevice(context, oauth, options));
     const password = options.passwordStdin
