@@ -11,7 +11,7 @@ export function buildProgram(): Command {
   const program = new Command('reactord')
     .description('Runs a container for each message: the command line of reactord.')
     .usage('COMMAND')
-    .version(version(), '-V, --version')
+    .version(version(), '-V, --version', 'print the version')
     .option('--json', 'print JSON, and nothing beside it')
     .option('--server <address>', 'which service (also REACTORD_SERVER)')
     .option('--profile <name>', 'which login (also REACTORD_PROFILE)')

@@ -74,14 +74,21 @@ function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
-const segments = new Intl.Segmenter();
+/** Made when a text needs it: it loads tables that most commands have no use for. */
+let segmenter: Intl.Segmenter | undefined;
+
+function charactersOf(text: string): Iterable<{ readonly segment: string }> {
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
+
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
 
 function displayWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segments.segment(text)) width += wide.test(segment) ? 2 : 1;
+  for (const { segment } of charactersOf(text)) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
@@ -89,7 +96,7 @@ function cutTo(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
   let used = 1;
-  for (const { segment } of segments.segment(text)) {
+  for (const { segment } of charactersOf(text)) {
     used += wide.test(segment) ? 2 : 1;
     if (used > width) break;
     kept += segment;
