@@ -22,7 +22,10 @@ export const exitCodes = {
     code: 9,
     when: 'The execution could not be run, or the image of the reactor could not be had (status ERROR).',
   },
-  timePassed: { code: 10, when: 'The time given with --within has passed; what was begun goes on.' },
+  timePassed: {
+    code: 10,
+    when: 'The time given with --within has passed; what was begun goes on.',
+  },
   interrupted: { code: 130, when: 'Interrupted with Ctrl-C.' },
 } as const;
 

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { CommandFailure, exitCodes } from './exit-codes.ts';
 import { buildProgram } from './program.ts';
+import { harmless } from './terminal/words.ts';
 
 /** The program `reactord`. */
 async function main(): Promise<number> {
@@ -43,7 +44,7 @@ function afterFailure(error: unknown): number {
     process.stderr.write(`reactord: ${error instanceof Error ? error.stack : String(error)}\n`);
     return exitCodes.failed.code;
   }
-  process.stderr.write(`reactord: ${error.message}\n`);
+  process.stderr.write(`reactord: ${harmless(error.message)}\n`);
   if (error.next !== undefined) process.stderr.write(`  ${error.next}\n`);
   return exitCodes[error.ending].code;
 }

@@ -60,12 +60,15 @@ export async function show(context: Context, operands: Operands): Promise<void> 
   const id = await reactorId(client, operand(operands, 0));
   const record = await client.executions.get(id, await executionId(client, id, operands[1]));
   const { output } = context;
-  const painted = paintStatus(record.status, shownAs(record), output.colours);
   const why = record.statusMessage || record.finalState?.Error || '';
   output.facts(record, [
     ['Id', record.id],
     ['Reactor', record.actorId],
-    ['Status', why === '' ? painted : `${painted}: ${why}`],
+    [
+      'Status',
+      why === '' ? record.status : `${record.status}: ${why}`,
+      (text) => paintStatus(text, shownAs(record), output.colours),
+    ],
     ['Exit code', record.exitCode === null ? undefined : String(record.exitCode)],
     ['Sent by', record.executor],
     ['Try', record.attempt === 1 ? undefined : String(record.attempt)],

@@ -2,7 +2,7 @@ import type { Api } from '@reactord/client';
 import type { Context } from '../context.ts';
 import { operand, reactorId } from '../operands.ts';
 import type { Operands } from '../run.ts';
-import { ago, paintStatus, span } from '../terminal/words.ts';
+import { ago, harmless, paintStatus, span } from '../terminal/words.ts';
 
 export async function list(
   context: Context,
@@ -37,13 +37,16 @@ export async function show(context: Context, operands: Operands): Promise<void> 
 
 export function showReactor({ output }: Context, reactor: Api.Reactor): void {
   const { status, statusMessage, defaultEnvironment, permissions } = reactor;
-  const painted = paintStatus(status, status, output.colours);
   const shared = Object.entries(permissions).filter(([user]) => user !== reactor.owner);
   output.facts(reactor, [
     ['Id', reactor.id],
     ['Name', reactor.name ?? undefined],
     ['Description', reactor.description || undefined],
-    ['Status', statusMessage === '' ? painted : `${painted}: ${statusMessage}`],
+    [
+      'Status',
+      statusMessage === '' ? status : `${status}: ${statusMessage}`,
+      (text) => paintStatus(text, status, output.colours),
+    ],
     ['Image', reactor.image],
     ['Digest', reactor.imageDigest ?? undefined],
     ['Revision', String(reactor.revision)],
@@ -52,9 +55,9 @@ export function showReactor({ output }: Context, reactor: Api.Reactor): void {
     [
       'Environment',
       Object.entries(defaultEnvironment)
-        .map(([name, value]) => `${name}=${value}`)
-        .join('\n')
-        .replaceAll('\n', output.isTerminal ? `\n${' '.repeat(13)}` : ' ') || undefined,
+        .map(([name, value]) => `${name}=${harmless(value)}`)
+        .join('
+') || undefined,
     ],
     ['State', reactor.stateless ? undefined : JSON.stringify(reactor.state ?? null)],
     ['At once', reactor.stateless ? String(reactor.maxWorkers) : '1 (stateful)'],

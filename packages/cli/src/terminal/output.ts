@@ -1,5 +1,6 @@
 import picocolors from 'picocolors';
 import { type Column, plainTable, shownTable } from './table.ts';
+import { harmless } from './words.ts';
 
 interface Stream {
   readonly isTTY?: boolean;
@@ -88,22 +89,33 @@ export class Output {
   }
 
   /** One thing: name and value a line. */
-  facts(
-    value: unknown,
-    pairs: readonly (readonly [name: string, value: string | undefined])[],
-  ): void {
+  facts(value: unknown, facts: readonly Fact[]): void {
     if (this.isJson) {
       this.json(value);
       return;
     }
-    const given = pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
-    const widest = Math.max(0, ...given.map(([name]) => name.length));
-    for (const [name, text] of given) {
-      if (this.isTerminal) this.line(`${this.colours.dim(name.padEnd(widest))}  ${text}`);
-      else this.line(`${name}\t${text.replaceAll('\n', ' ')}`);
+    const widest = Math.max(
+      0,
+      ...facts.map(([name, text]) => (text === undefined ? 0 : name.length)),
+    );
+    for (const [name, text, paint = (plain) => plain] of facts) {
+      if (text === undefined) continue;
+      const lines = text.split('\n').map((line) => paint(harmless(line)));
+      if (!this.isTerminal) this.line(`${name}\t${lines.join(' ')}`);
+      else {
+        const indent = `\n${' '.repeat(widest + 2)}`;
+        this.line(`${this.colours.dim(name.padEnd(widest))}  ${lines.join(indent)}`);
+      }
     }
   }
 }
+
+/** Left out where there is no text. */
+export type Fact = readonly [
+  name: string,
+  text: string | undefined,
+  paint?: ((text: string) => string) | undefined,
+];
 
 /** https://no-color.org: set and not empty means no colours. */
 function takesColours(stream: Stream, environment: Streams['environment']): boolean {

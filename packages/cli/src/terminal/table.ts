@@ -1,4 +1,5 @@
 import type picocolors from 'picocolors';
+import { harmless } from './words.ts';
 
 type Colours = ReturnType<typeof picocolors.createColors>;
 
@@ -23,7 +24,7 @@ const narrowest = 8;
 /** Tabs between the cells, no titles: for cut and awk. */
 export function plainTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   return rows
-    .map((row) => `${columns.map((column) => oneLine(column.text(row))).join('\t')}\n`)
+    .map((row) => `${columns.map((column) => harmless(column.text(row))).join('\t')}\n`)
     .join('');
 }
 
@@ -32,7 +33,7 @@ export function shownTable<Row>(
   columns: readonly Column<Row>[],
   { width, colours }: Shown,
 ): string {
-  const cells = rows.map((row) => columns.map((column) => oneLine(column.text(row))));
+  const cells = rows.map((row) => columns.map((column) => harmless(column.text(row))));
   const widths = columns.map((column, at) =>
     Math.max(column.title.length, ...cells.map((line) => displayWidth(line[at] ?? ''))),
   );
@@ -67,11 +68,6 @@ function shrink<Row>(widths: number[], columns: readonly Column<Row>[], most: nu
     if (widest === undefined || widest.width <= narrowest) return;
     widths[widest.at] = widest.width - 1;
   }
-}
-
-/** What others wrote must not move the cursor or forge a second line. */
-function oneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 /** Made when a text needs it: it loads tables that most commands have no use for. */

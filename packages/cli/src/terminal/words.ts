@@ -2,6 +2,9 @@ import type picocolors from 'picocolors';
 
 type Colours = ReturnType<typeof picocolors.createColors>;
 
+/** What others wrote must not move the cursor or forge a second line. */
+export const harmless = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+
 /** Colours of the statuses of reactors and executions. */
 export function paintStatus(text: string, status: string, colours: Colours): string {
   switch (status) {
