@@ -56,8 +56,7 @@ export function showReactor({ output }: Context, reactor: Api.Reactor): void {
       'Environment',
       Object.entries(defaultEnvironment)
         .map(([name, value]) => `${name}=${harmless(value)}`)
-        .join('
-') || undefined,
+        .join('\n') || undefined,
     ],
     ['State', reactor.stateless ? undefined : JSON.stringify(reactor.state ?? null)],
     ['At once', reactor.stateless ? String(reactor.maxWorkers) : '1 (stateful)'],
