@@ -19,6 +19,11 @@ export interface OAuthOptions extends TransportOptions {
   readonly store?: TokenStore | undefined;
 }
 
+export interface LoginOptions extends CallOptions {
+  /** True: the person is to decide again, also when they have said yes before. */
+  readonly showDialog?: boolean | undefined;
+}
+
 export interface DeviceOptions extends CallOptions {
   /** Shows code and address to the person; the login goes on when they have confirmed it. */
   readonly show: (code: DeviceCode) => void | Promise<void>;
@@ -48,7 +53,7 @@ export class OAuth implements Credentials {
   /** The authorization code flow with PKCE: where to send the person, and what to keep until they come back. */
   async authorizationRequest(
     redirectUri: string,
-    options: CallOptions = {},
+    options: LoginOptions = {},
   ): Promise<LoginRequest> {
     const codeVerifier = randomText();
     const challenge = {
@@ -77,19 +82,16 @@ export class OAuth implements Credentials {
     return this.#keep(tokenOf(await this.#ask(form, options, 'unsafe')));
   }
 
-  /** The implicit flow. `showDialog`: the person is to decide again. */
-  implicitRequest(
-    redirectUri: string,
-    options: CallOptions & { readonly showDialog?: boolean | undefined } = {},
-  ): Promise<LoginRequest> {
-    const { showDialog } = options;
-    const more: Readonly<Record<string, string>> =
-      showDialog === undefined ? {} : { show_dialog: String(showDialog) };
-    return this.#loginRequest('token', redirectUri, more, options);
+  /** The implicit flow: where to send the person, and what to keep until they come back. */
+  implicitRequest(redirectUri: string, options: LoginOptions = {}): Promise<LoginRequest> {
+    return this.#loginRequest('token', redirectUri, {}, options);
   }
 
   /** The person has come back to this address: takes the token out of its fragment. */
-  finishImplicit(returned: string | URL | URLSearchParams, request: LoginRequest): Promise<Token> {
+  async finishImplicit(
+    returned: string | URL | URLSearchParams,
+    request: LoginRequest,
+  ): Promise<Token> {
     const answer = readAnswer(returned, request, 'fragment');
     const accessToken = answer.get('access_token');
     if (accessToken === null) throw new OAuthError('invalid_answer', 'The answer has no token.');
@@ -266,7 +268,7 @@ export class OAuth implements Credentials {
     responseType: 'code' | 'token',
     redirectUri: string,
     more: Readonly<Record<string, string>>,
-    { signal, timeoutMs }: CallOptions,
+    { signal, timeoutMs, showDialog }: LoginOptions,
   ): Promise<LoginRequest> {
     this.#metadata ??= this.#api
       .call('GET /.well-known/oauth-authorization-server', { options: { signal, timeoutMs } })
@@ -283,6 +285,7 @@ export class OAuth implements Credentials {
       redirect_uri: redirectUri,
       scope: onlyScope,
       state,
+      ...(showDialog !== undefined && { show_dialog: String(showDialog) }),
       ...more,
     };
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
