@@ -4,6 +4,7 @@ import type { Query } from '../http/address.ts';
 import { resultOf } from '../http/replies.ts';
 import type { SentBody } from '../http/transport.ts';
 import { base64 } from '../tokens/base64.ts';
+import { randomText } from '../tokens/pkce.ts';
 
 /**
  * Text is delivered as it is; bytes, blobs and streams as bytes; everything else as JSON. Of JSON that is an object with a
@@ -111,7 +112,8 @@ function inJson({ data, ...attributes }: CloudEvent): object {
 
 function callOf(reactorId: string, body: SentBody, type: string, options: Wish) {
   const { environment = {}, delay, idempotencyKey, signal, timeoutMs } = options;
-  const key = idempotencyKey ?? crypto.randomUUID();
+  // Not randomUUID, which pages have only over TLS.
+  const key = idempotencyKey ?? randomText();
   const query: Query = { ...environment, delay };
   return {
     path: { reactorId },
