@@ -79,6 +79,22 @@ describe('requests', () => {
       );
     });
 
+    test('for messages whose sender waits long, in pieces', async () => {
+      const answered = (reply: import('node:http').ServerResponse) => {
+        const headers = { 'x-execution-id': 'e', 'x-execution-status': 'COMPLETE' };
+        reply.writeHead(200, { 'content-type': 'text/plain', 'x-exit-code': '0', ...headers });
+        reply.end('done');
+      };
+      service.script(ok(posted, {}, 201), ok(posted, {}, 201), answered);
+      const answer = await client.reactors.send('r', 'hello', { wait: 500 });
+      assert.deepEqual([answer.answered, answer.log], [true, 'done']);
+      assert.deepEqual(
+        service.asked.map(({ url }) => url.split('=')[1]),
+        ['240', '240', '20'],
+      );
+      assert.equal(new Set(service.asked.map(({ headers }) => headers['idempotency-key'])).size, 1);
+    });
+
     test('never where it could do twice what was asked once', async () => {
       const unsafe: readonly (() => Promise<unknown>)[] = [
         () => client.reactors.create({ image: 'hello:1' }),

@@ -68,11 +68,28 @@ export function sendOne(
   const call = callOf(reactorId, body, options.contentType ?? type, options);
   const { wait } = options;
   if (wait === undefined) return api.read('POST /actors/v2/{reactorId}/messages', call, resultOf);
+  return wait === true
+    ? ask(api, call, { _svc_synchronous: true }, longestWaitMs)
+    : askFor(api, call, wait);
+}
+
+/** In pieces, since Node gives up a request after five minutes without an answer; by its key it is the same message. */
+async function askFor(api: Api, call: MessageCall, seconds: number): Promise<AnsweredMessage> {
+  for (let left = seconds; ; left -= longestPiece) {
+    const piece = call.repeating === 'safe' ? Math.min(left, longestPiece) : left;
+    const answer = await ask(api, call, { wait: piece }, piece * 1000);
+    if (answer.answered || piece === left) return answer;
+  }
+}
+
+const longestPiece = 240;
+
+function ask(api: Api, call: MessageCall, query: Query, extraMs: number): Promise<AnsweredMessage> {
   const held = {
     ...call,
-    query: { ...call.query, ...(wait === true ? { _svc_synchronous: true } : { wait }) },
+    query: { ...call.query, ...query },
     headers: { ...call.headers, accept: '*/*' },
-    extraMs: wait === true ? longestWaitMs : wait * 1000,
+    extraMs,
   };
   return api.read('POST /actors/v2/{reactorId}/messages', held, readAnswer);
 }
@@ -109,6 +126,8 @@ function inJson({ data, ...attributes }: CloudEvent): object {
   if (data === undefined) return event;
   return data instanceof Uint8Array ? { ...event, data_base64: base64(data) } : { ...event, data };
 }
+
+type MessageCall = ReturnType<typeof callOf>;
 
 function callOf(reactorId: string, body: SentBody, type: string, options: Wish) {
   const { environment = {}, delay, idempotencyKey, signal, timeoutMs } = options;

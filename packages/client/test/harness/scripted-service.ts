@@ -55,9 +55,9 @@ export async function openScriptedService(): Promise<ScriptedService> {
 type Headers_ = Readonly<Record<string, string>>;
 
 export const ok =
-  (result: unknown, headers: Headers_ = {}): Answering =>
+  (result: unknown, headers: Headers_ = {}, status = 200): Answering =>
   (reply) => {
-    reply.writeHead(200, { 'content-type': 'application/json', ...headers });
+    reply.writeHead(status, { 'content-type': 'application/json', ...headers });
     reply.end(JSON.stringify({ status: 'success', message: '', result, version: '1' }));
   };
 
