@@ -14,6 +14,7 @@ import {
   OAuthError,
   ReactordClient,
   type Token,
+  type TokenStore,
   UnauthorizedError,
 } from '../src/index.ts';
 
@@ -197,6 +198,26 @@ describe('logins at a running service', () => {
       await one.oauth.refresh();
       assert.equal(one.asked.length, 1, 'only the login');
       assert.equal((await one.client.users.me()).username, 'admin');
+    });
+
+    test('by one program at a time, where the store sees to that', async () => {
+      const kept = memoryStore();
+      let turns: Promise<unknown> = Promise.resolve();
+      const store: TokenStore = {
+        ...kept,
+        exclusively: (work) => {
+          const turn = turns.then(work);
+          turns = turn.catch(() => {});
+          return turn;
+        },
+      };
+      await login({ store }).oauth.password(admin.username, admin.password);
+      const token = await store.load();
+      assert.ok(token);
+      await store.save(expired(token));
+      const programs = Array.from({ length: 4 }, () => login({ store }));
+      await Promise.all(programs.map(({ client }) => client.users.me()));
+      assert.equal(programs.flatMap(({ asked }) => asked).length, 1);
     });
 
     test('later, when nobody answers and they are not over yet', async () => {

@@ -194,7 +194,8 @@ export class OAuth implements Credentials {
 
   /** Requests that need it at the same time share one. */
   #renewed(token: Token): Promise<Token> {
-    this.#renewing ??= this.#renewNow(token).finally(() => {
+    const renew = () => this.#renewNow(token);
+    this.#renewing ??= (this.#store.exclusively?.(renew) ?? renew()).finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
