@@ -22,7 +22,7 @@ const tsc = fileURLToPath(import.meta.resolve('../../../node_modules/.bin/tsc'))
 const program = `
 import { type Api, NotFoundError, ReactordClient } from '@reactord/client';
 
-declare const process: { readonly env: Readonly<Record<string, string | undefined>> };
+
 const { BASE_URL = '', TOKEN, REACTOR = '' } = process.env;
 const client = new ReactordClient({ baseUrl: BASE_URL, auth: TOKEN });
 const reactor: Api.Reactor = await client.reactors.get(REACTOR);
@@ -36,6 +36,18 @@ console.log(JSON.stringify({ text, end: log.end, missing: missing instanceof Not
 void (() => client.reactors.create({ image: 1 }));
 // @ts-expect-error every field has a name that the service knows
 void (() => client.reactors.create({ image: 'x', maxWorker: 1 }));
+`;
+
+/** What the examples of the README take as given; each may have its own of the same name. */
+const aroundExamples = `
+import type { OAuth, ReactordClient } from '@reactord/client';
+declare global {
+  const process: { env: Record<string, string>; stdout: { write(text: string): void } };
+  const baseUrl: string, clientId: string, clientSecret: string, id: string;
+  const client: ReactordClient;
+  const oauth: OAuth;
+  function redirect(url: string): void;
+}
 `;
 
 const inside = `
@@ -93,7 +105,13 @@ describe('the package, installed from its tarball into an empty project', () => 
     assert.equal(dependencies, undefined);
   });
 
-  test('type-checks and runs a program', async () => {
+  test('type-checks and runs a program, and the examples of its README are right', async () => {
+    const readme = readFileSync(join(project.installed, 'README.md'), 'utf8');
+    const examples = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+    assert.ok(examples.length > 5);
+    for (const [at, code] of examples.entries())
+      project.write(`example-${at}.ts`, `${code}export {};\n`);
+    project.write('around.d.ts', aroundExamples);
     project.write('program.ts', program);
     project.write('inside.ts', inside);
     const compilerOptions = {
