@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openScene, type Scene } from '../../server/test/harness/execution-scene.ts';
+import { openImageRegistry } from '../../server/test/harness/image-registry.ts';
 import { until } from '../../server/test/harness/until.ts';
 import { Person } from './harness/command.ts';
 
@@ -52,10 +53,6 @@ describe('the command line', () => {
     const colour = '\u001b';
     assert.match(shown.stdout, new RegExp(`${colour}\\[2mID`));
     assert.match(shown.stdout, new RegExp(`${colour}\\[32mREADY`));
-    const plain = await person.onTerminal(
-      'reactors list < /dev/null; NO_COLOR=1 reactord --help > /dev/null',
-    );
-    assert.ok(plain.stdout.includes('READY'));
     person.environment = { ...person.environment, NO_COLOR: '1' };
     const bare = await person.onTerminal('reactors');
     person.environment = { ...person.environment, NO_COLOR: '' };
@@ -212,6 +209,21 @@ describe('the command line', () => {
       .split('\n')
       .map((line) => JSON.parse(line).event_type);
     assert.deepEqual(types, ['ACTOR_READY', 'EXECUTION_STARTED']);
+  });
+
+  test('shows on a terminal how far an image is', async (t) => {
+    const registry = await openImageRegistry();
+    t.after(() => registry.close());
+    await registry.push('slow', '1', 'x'.repeat(100_000));
+    const layers = registry.hold();
+    const creating = person.startOnTerminal(`reactors create ${registry.host}/slow:1`);
+    await until('the bar', () =>
+      / {3}0%.* Getting \S+\/slow:1: pulling: 0 of 1 layer/.test(creating.output()),
+    );
+    layers.release();
+    const said = await creating.ended;
+    assert.equal(said.code, 0, said.stdout);
+    assert.match(said.stdout, /Registered .*READY/);
   });
 
   test('an image that cannot be had ends with its reason and what to do', async () => {
