@@ -13,6 +13,13 @@ const program = `
   [ -n "$HOLD" ] && sleep "$HOLD"
   exit "\${CODE:-0}"`;
 
+/** Posts a result with the execution's own token. */
+const giveResult = `
+  port="\${_svc_api_server##*:}"
+  ip=$(awk '/host.docker.internal/ { print $1; exit }' /etc/hosts)
+  printf 'POST /actors/v2/%s/executions/%s/results HTTP/1.0\\r\\nAuthorization: Bearer %s\\r\\nContent-Type: application/octet-stream\\r\\nContent-Length: 5\\r\\n\\r\\nfirst' \
+    "$_svc_actor_id" "$_svc_execution_id" "$_svc_access_token" | nc "$ip" "$port"`;
+
 describe('the command line', () => {
   let scene: Scene;
   const person = new Person();
@@ -181,7 +188,7 @@ describe('the command line', () => {
   });
 
   test('keeps state, gives results, tells events and delivers configs', async () => {
-    const run = 'echo "$COLOUR"; echo -n "first" | nc -w 1 -u -U x 2>/dev/null; true';
+    const run = giveResult;
     const made = await well(
       'reactors',
       'create',
@@ -201,7 +208,11 @@ describe('the command line', () => {
     });
     assert.equal(set.code, 0, set.stderr);
     assert.equal((await well('configs', 'show', 'COLOUR', '--json')).json().value, null);
-    assert.equal((await well('send', stateful, '--wait', 'x')).code, 0);
+    // Whoever waits is given the first result.
+    assert.equal((await well('send', stateful, '--wait', 'x')).stdout, 'first');
+    await well('send', stateful, '--follow', 'x');
+    assert.equal((await well('results', stateful, '--keep', '--json')).json().text, 'first');
+    assert.equal((await well('results', stateful)).stdout, 'first');
     assert.equal((await well('results', stateful)).stdout, '');
     const events = await well('events', '--past', '--reactor', stateful, '-n', '2', '--json');
     const types = events.stdout
@@ -230,6 +241,8 @@ describe('the command line', () => {
     const said = await person.run(['reactors', 'create', '127.0.0.1:1/none:1']);
     assert.equal(said.code, 9);
     assert.match(said.stderr, /127\.0\.0\.1:1.*\n {2}It is there as \w{14}\. Name another image:/);
+    const broken = /It is there as (\w{14})/.exec(said.stderr)?.[1] ?? '';
+    assert.equal((await person.run(['send', broken, '--wait', 'x'])).code, 9);
   });
 
   test('manages clients and users', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connectDevice } from '../../server/test/harness/person-visits.ts';
@@ -71,7 +72,7 @@ describe('logging in', () => {
     await byPassword(person);
     const lock = `${fileOf(person)}.lock`;
     // No process has this number.
-    writeFileSync(lock, String(2 ** 22 + 1));
+    writeFileSync(lock, `${2 ** 22 + 1} ${hostname()}`);
     assert.equal((await person.run(['whoami'])).code, 0);
     assert.ok(!readdirSync(join(person.config, 'reactord')).includes('credentials.json.lock'));
   });
@@ -122,6 +123,9 @@ describe('logging in', () => {
     assert.equal((await list())[0].current, true);
     assert.equal((await person.run(['whoami', '--profile', 'three'])).code, 3);
     assert.equal((await person.run(['whoami', '--server', 'http://127.0.0.1:1'])).code, 3);
+    // A token goes to no other service than its own.
+    const both = ['whoami', '--profile', 'one', '--server', 'http://127.0.0.1:1'];
+    assert.equal((await person.run(both)).code, 2);
   });
 
   test('a wrong password and a service that is not there are told apart', async () => {

@@ -31,6 +31,10 @@ export async function login(
       `${JSON.stringify(given)} is not the address of a service.`,
       'It looks like https://reactors.example.org.',
     );
+  if (travelsInClear(server))
+    context.output.note(
+      `${context.output.noteColours.yellow('Careful:')} ${server} is not encrypted; what you send can be read on the way.`,
+    );
   const token = await getToken(context, server, options);
   const { ReactordClient } = await import('@reactord/client');
   const client = new ReactordClient({ baseUrl: server, auth: token.accessToken, retry });
@@ -45,6 +49,9 @@ export async function login(
   if (output.isJson) return output.json({ profile: name, server, username });
   output.note(`${output.noteColours.green('Logged in')} as ${username} at ${server}.`);
 }
+
+const travelsInClear = (server: string): boolean =>
+  server.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(server).hostname);
 
 type Tokens = Pick<Profile, 'accessToken' | 'refreshToken' | 'expiresAt'>;
 
