@@ -90,6 +90,15 @@ describe('logging in', () => {
     assert.match(said.stderr, /You are not logged in\.\n {2}Log in: reactord login/);
   });
 
+  test('logging in again ends the login before it', async () => {
+    using person = new Person();
+    await byPassword(person, '--profile', 'me');
+    const before = JSON.parse(readFileSync(fileOf(person), 'utf8')).profiles.me.accessToken;
+    await byPassword(person, '--profile', 'me');
+    const headers = { authorization: `Bearer ${before}` };
+    assert.equal((await fetch(`${service.url}/profiles/v2/me`, { headers })).status, 401);
+  });
+
   test('with a token, once given or in the environment', async () => {
     using person = new Person();
     await byPassword(person);

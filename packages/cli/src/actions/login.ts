@@ -41,11 +41,14 @@ export async function login(
   const { username } = await client.users.me();
   const profile: Profile = { server, username, ...token };
   const name = context.wanted.profile ?? usualName(server);
-  await context.file.change((now) => ({
-    current: name,
-    profiles: { ...now.profiles, [name]: profile },
-  }));
+  let before: Profile | undefined;
+  await context.file.change((now) => {
+    before = now.profiles[name];
+    return { current: name, profiles: { ...now.profiles, [name]: profile } };
+  });
   const { output } = context;
+  // The login that this one takes the place of would count for ever, and nobody would know of it.
+  if (before !== undefined) await revoke(before, () => undefined);
   if (output.isJson) return output.json({ profile: name, server, username });
   output.note(`${output.noteColours.green('Logged in')} as ${username} at ${server}.`);
 }
