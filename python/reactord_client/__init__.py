@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         Unavailable,
         Unprocessable,
     )
-    from .executor import Executor, ExecutorFailed, NotReady
+    from .executor import Executor
+    from .executor_reactor import ExecutorFailed, NotReady
     from .inside import send_bytes_result, send_python_result, send_result, update_state
     from .records import Record
     from .responses import ExecutionFailed, Mapped, RemoteError, RemoteTraceback, Response
@@ -81,7 +82,8 @@ _homes = {
     "client": ("Client",),
     "context": ("Context", "get_context"),
     "errors": ("ApiError", "BadRequest", "Conflict", "ConnectionFailed", "Forbidden", "NoContext", "NotFound", "ReactordError", "ServerError", "TokenError", "TooLarge", "TooManyRequests", "Unauthorized", "Unavailable", "Unprocessable"),
-    "executor": ("Executor", "ExecutorFailed", "NotReady"),
+    "executor": ("Executor",),
+    "executor_reactor": ("ExecutorFailed", "NotReady"),
     "inside": ("send_bytes_result", "send_python_result", "send_result", "update_state"),
     "records": ("Record",),
     "responses": ("ExecutionFailed", "Mapped", "RemoteError", "RemoteTraceback", "Response"),

@@ -6,7 +6,7 @@ import time
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Iterator, List, Optional, Sequence
 
-from .calls import OUTCOME_LINE, Failure
+from .calls import OUTCOME_LINE, Outcome
 from .errors import ReactordError
 from .records import Record
 
@@ -46,6 +46,11 @@ class ExecutionFailed(ReactordError):
         self.message = message
         self.record = record
         self.log = log
+
+    @property
+    def never_ran(self) -> bool:
+        """Its message was dropped while it waited."""
+        return self.record is not None and self.record["status"] == "ERROR" and self.record["startTime"] is None
 
     def __str__(self) -> str:
         shown = f"\n--- the end of its log\n{self.log}" if self.log else ""
@@ -93,17 +98,19 @@ class Response(Future):  # type: ignore[type-arg]
         if not self.done() and not self.running():
             self.set_running_or_notify_cancel()
 
-    def _dropped(self) -> None:
-        """It never ran, and will not."""
-        if self.done():
-            return
-        if super().cancel():
+    def _dropped(self, error: Optional[ReactordError]) -> None:
+        """Nothing is known to come of it. What did not run yet, and will not, is cancelled."""
+        if error is None and super().cancel():
             self.set_running_or_notify_cancel()
         else:
-            self.set_exception(ExecutionFailed("the executor was deleted before the call was over"))
+            self.set_exception(error or ExecutionFailed("the executor was deleted before the call was over"))
 
-    def _failed(self, failure: Failure) -> None:
-        error = failure.exception or RemoteError(failure.type_name, failure.message, failure.trace)
+    def _came(self, outcome: Outcome) -> None:
+        failure = outcome.failure
+        if failure is None:
+            self.set_result(outcome.value)
+            return
+        error: BaseException = failure.exception or RemoteError(failure.type_name, failure.message, failure.trace)
         error.__cause__ = RemoteTraceback(failure.trace)
         self.set_exception(error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 from typing import List
@@ -18,6 +19,9 @@ class NotKept(ReactordError):
 
 def main() -> int:
     """The exit code: 0 when the function returned, 1 when it raised, 2 when there was no call to make."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Whoever follows the log sees each line when it is written, also of a call that takes hours.
+        sys.stdout.reconfigure(line_buffering=True)
     message = get_context().raw_message
     try:
         if not isinstance(message, bytes):

@@ -6,7 +6,7 @@ import json
 from typing import Any, Dict, Iterator, Mapping, Optional, Union
 from urllib.parse import parse_qs, urlsplit
 
-from .errors import TokenError
+from .errors import TokenError, Unauthorized
 from .records import Record
 from .tokens import GivenToken, GrantedToken, basic
 from .transport import Body, Query, Reply, Stream, Transport, failure_of
@@ -103,9 +103,15 @@ class Session:
         self, path: str, *, query: Optional[Query] = None, headers: Optional[Mapping[str, str]] = None
     ) -> Stream:
         """A stream of events."""
+        token = self.tokens.current()
         sent = {"Accept": "text/event-stream", **(headers or {})}
-        sent["Authorization"] = self._authorization(self.tokens.current())
-        return self.transport.stream(path, query=query, headers=sent)
+        try:
+            return self.transport.stream(path, query=query, headers={**sent, "Authorization": f"Bearer {token}"})
+        except Unauthorized:
+            if not self.tokens.renew(token):
+                raise
+        renewed = {**sent, "Authorization": f"Bearer {self.tokens.current()}"}
+        return self.transport.stream(path, query=query, headers=renewed)
 
     def pages(self, path: str, query: Query, member: Optional[str] = None) -> Iterator[Record]:
         """Everything of a list, page by page as it is asked for. ``member``: where the list stands in the result."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Callable, Iterable, Optional
+from typing import TYPE_CHECKING, Callable, List, Optional
 
 from .backoff import pauses
-from .errors import NotFound, ReactordError
+from .errors import Forbidden, NotFound, ReactordError, TokenError, Unauthorized
 from .event_stream import Event, read_events
 from .executions import OVER
 from .transport import Stream
@@ -31,17 +31,17 @@ class Watcher:
         client: "Client",
         reactor: str,
         *,
-        pending: Callable[[], Iterable[str]],
+        pending: Callable[[], List[str]],
         started: Callable[[str], None],
         ended: Callable[[str], None],
-        gone: Callable[[], None],
+        lost: Callable[[Optional[ReactordError]], None],
     ) -> None:
         self._client = client
         self._reactor = reactor
         self._pending = pending
         self._started = started
         self._ended = ended
-        self._gone = gone
+        self._lost = lost
         self._wake = threading.Condition()
         self._stream: Optional[Stream] = None
         self._thread: Optional[threading.Thread] = None
@@ -74,17 +74,15 @@ class Watcher:
             try:
                 self._follow()
                 waits = pauses(first=0.2, longest=10.0)
-            except NotFound:
-                if not self._closed:
-                    self._gone()
-                return
-            except ReactordError:
-                self._pause(next(waits))
-                self._look()
+            except ReactordError as error:
+                if self._tell_if_lost(error):
+                    continue
+            self._pause(next(waits))
+            self._look()
 
     def _has_work(self) -> bool:
         with self._wake:
-            while not self._closed and not any(True for _ in self._pending()):
+            while not self._closed and not self._pending():
                 self._wake.wait()
             return not self._closed
 
@@ -99,7 +97,7 @@ class Watcher:
         try:
             for event in read_events(stream.lines(), beats=True):
                 self._handle(event)
-                if any(True for _ in self._pending()):
+                if self._pending():
                     idle_since = None
                 elif idle_since is None:
                     idle_since = time.monotonic()
@@ -133,11 +131,15 @@ class Watcher:
                         self._ended(record["id"])
                     if not waited_for:
                         return
-        except NotFound:
-            self._gone()
-        except ReactordError:
-            # The service is away; it is asked again.
-            pass
+        except ReactordError as error:
+            self._tell_if_lost(error)
+
+    def _tell_if_lost(self, error: ReactordError) -> bool:
+        """Whether there is no use in asking again. While the service is away, there is."""
+        if self._closed or not isinstance(error, (NotFound, Unauthorized, Forbidden, TokenError)):
+            return False
+        self._lost(None if isinstance(error, NotFound) else error)
+        return True
 
     def _pause(self, seconds: float) -> None:
         with self._wake:

@@ -24,7 +24,12 @@ describe('the Python package', () => {
   let environment: NodeJS.ProcessEnv;
 
   before(async () => {
-    [images, scene] = await Promise.all([makeExecutorImages(), openScene()]);
+    // Little room for results, so that one which is too large need not be very large.
+    const settings = { REACTORD_RESULTS_LIMIT: '24m' };
+    [images, scene] = await Promise.all([
+      makeExecutorImages(),
+      openScene({ environment: settings }),
+    ]);
     const ada = await scene.user('ada');
     const { url } = scene.service;
     const password = `ada ${adminPassword}`;
@@ -76,7 +81,9 @@ describe('the Python package', () => {
   test('works with the other Pythons of the machine', async (t) => {
     const others = otherPythons();
     t.diagnostic(others.join(', ') || 'there are none');
-    for (const python of others) await run(python, ['tests/any_python.py'], [folder, borrowed]);
+    await Promise.all(
+      others.map((python) => run(python, ['tests/any_python.py'], [folder, borrowed])),
+    );
   });
 });
 
