@@ -9,7 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { basic, ClientsArea } from '../harness/clients-area.ts';
 import { openScene, type Scene } from '../harness/execution-scene.ts';
 import { type ExecutorImages, makeExecutorImages } from '../harness/executor-image.ts';
+import { freePort } from '../harness/free-port.ts';
 import { adminPassword } from '../harness/running-service.ts';
+import { until } from '../harness/until.ts';
 
 /** The Python package against the service and real containers, with Debian's Python and the others of the machine. */
 
@@ -25,7 +27,7 @@ describe('the Python package', () => {
 
   before(async () => {
     // Little room for results, so that one which is too large need not be very large.
-    const settings = { REACTORD_RESULTS_LIMIT: '24m' };
+    const settings = { REACTORD_RESULTS_LIMIT: '24m', REACTORD_PORT: String(await freePort()) };
     [images, scene] = await Promise.all([
       makeExecutorImages(),
       openScene({ environment: settings }),
@@ -57,25 +59,39 @@ describe('the Python package', () => {
     if (borrowed !== undefined) rmSync(borrowed, { recursive: true });
   });
 
-  const run = async (python: string, args: readonly string[], path: readonly string[]) => {
+  const start = (python: string, args: readonly string[], path: readonly string[]) => {
     const child = spawn(python, args, {
       cwd: folder,
       env: { ...environment, PYTHONPATH: path.join(':') },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
-    let said = '';
+    const output = { said: '' };
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (chunk: string) => {
-        said += chunk;
+        output.said += chunk;
       });
-    const [code] = await once(child, 'close');
-    assert.equal(code, 0, said);
-    return said;
+    const ended = once(child, 'close').then(([code]) => {
+      assert.equal(code, 0, output.said);
+      return output.said;
+    });
+    return { child, output, ended };
   };
+  const run = (...args: Parameters<typeof start>) => start(...args).ended;
 
   test("does what its tests say, with Debian's Python", async (t) => {
     const said = await run(debian, ['-m', 'pytest', '-q', '--durations=5'], [folder]);
     t.diagnostic(said.trim().split('\n').at(-1) ?? '');
+  });
+
+  test('brings calls through a kill of the service', async () => {
+    const { child, output, ended } = start(debian, ['tests/through_a_restart.py'], [folder]);
+    await Promise.race([
+      ended,
+      until('calls to be out', () => output.said.includes('they are out')),
+    ]);
+    await scene.restart('SIGKILL');
+    child.stdin.end('go on\n');
+    await ended;
   });
 
   test('works with the other Pythons of the machine', async (t) => {
