@@ -17,7 +17,7 @@ _lock = threading.RLock()
 def by_value(function: Callable[..., Any], modules: Sequence[ModuleType]) -> Iterator[None]:
     """
     While it holds, cloudpickle sends these modules' functions and classes as they are, and those of the function's own
-    module unless that is an installed one. (It would send their names alone.)
+    package unless that is an installed one. (It would send their names alone.)
     """
     import cloudpickle
 
@@ -44,7 +44,10 @@ def _own_module(function: Callable[..., Any]) -> Optional[ModuleType]:
     if module is None or named == "__main__" or str(named).split(".")[0] == __package__:
         return None
     file = getattr(module, "__file__", None)
-    return module if file is not None and not _is_installed(file) else None
+    if file is None or _is_installed(file):
+        return None
+    # Of a package all of it: its modules use each other.
+    return sys.modules.get(str(named).split(".")[0], module)
 
 
 def _is_installed(file: str) -> bool:

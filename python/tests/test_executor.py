@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import concurrent.futures
 import hashlib
+import importlib
 import socket
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -136,6 +138,19 @@ def test_what_is_large_or_odd_comes_through(executor: Executor) -> None:
     assert executor.call(lambda: (lambda each: each + 1))(41) == 42
     with pytest.raises(reactord_client.ReactordError, match="does not keep what the call gave back.*may have"):
         executor.call(lambda: bytes(26 * mebibyte))
+
+
+def test_a_package_of_ones_own_goes_along(executor: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").write_text("")
+    (tmp_path / "mine" / "parts.py").write_text("def double(number):\n    return 2 * number\n")
+    (tmp_path / "mine" / "whole.py").write_text(
+        "from . import parts\nfrom .parts import double\n\n"
+        "def both(number):\n    return double(number) + parts.double(number)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    whole = importlib.import_module("mine.whole")
+    assert executor.call(whole.both, 3) == 12
 
 
 def test_what_cannot_be_sent_is_said(executor: Executor) -> None:

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expectRows, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { UnexpectedRows } from '../store/store-errors.ts';
@@ -116,7 +117,8 @@ export class IdleReactors {
     const rows = await this.#parts.store.read
       .selectFrom('reactors')
       .select(['id', 'updated_at', 'total_executions'])
-      .where('remove_when_idle', '=', 1)
+      // Written out: only then the index of the few that are marked fits.
+      .where('remove_when_idle', '=', sql.lit(1))
       .where('updated_at', '<=', before)
       .where('status', '!=', 'SHUTTING_DOWN')
       .where('cron_next_at', 'is', null)
