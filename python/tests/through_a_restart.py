@@ -10,20 +10,20 @@ from reactord_client import Client, Executor
 
 
 def nap(number: int) -> int:
-    time.sleep(1.5)
+    time.sleep(1)
     return number
 
 
 def main() -> None:
     with Executor(Client.from_environment(), image=os.environ["TEST_EXECUTOR_IMAGE"], num_workers=2) as executor:
-        mapped = executor.map(nap, range(6), timeout=120)
+        mapped = executor.map(nap, range(4), timeout=120)
         while not mapped.responses[0].running():
             time.sleep(0.05)
         print("they are out", flush=True)
         sys.stdin.readline()
         # What is sent now arrives as well.
-        late = executor.submit(nap, 6)
-        assert [*mapped, late.result(120)] == list(range(7))
+        late = executor.submit(nap, 4)
+        assert [*mapped, late.result(120)] == list(range(5))
 
 
 main()

@@ -27,7 +27,7 @@ describe('the Python package', () => {
 
   before(async () => {
     // Little room for results, so that one which is too large need not be very large.
-    const settings = { REACTORD_RESULTS_LIMIT: '24m', REACTORD_PORT: String(await freePort()) };
+    const settings = { REACTORD_RESULTS_LIMIT: '12m', REACTORD_PORT: String(await freePort()) };
     [images, scene] = await Promise.all([
       makeExecutorImages(),
       openScene({ environment: settings }),
