@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence, 
 from .backoff import retry_after
 from .calls import Call, pack_call, read_outcome
 from .client import Client
-from .errors import NotFound, ReactordError, TooManyRequests
+from .errors import ConnectionFailed, NotFound, ReactordError, ServerError, TooManyRequests
 from .executor_reactor import IMAGE, register, wait_until_ready
 from .outstanding import Outstanding
 from .own_modules import by_value
@@ -195,14 +195,14 @@ class Executor(concurrent.futures.Executor):
             response._started()
 
     def _note_end(self, execution: str) -> None:
-        response = self._outstanding.ended(execution)
+        response = self._outstanding.read(execution)
         if response is None:
             return
         try:
             self._readers.submit(self._finish, response)
         except RuntimeError:
             # The executor is being deleted, or the program ends.
-            pass
+            self._outstanding.put_back(execution)
 
     def _note_lost(self, error: Optional[ReactordError]) -> None:
         """Nothing is learned any more of the calls that are out: the reactor is gone, or we may not ask."""
@@ -218,6 +218,9 @@ class Executor(concurrent.futures.Executor):
             outcome = read_outcome(self._client.results.iterate(self.reactor_id, execution))
             if outcome is None:
                 error = self._explain(execution)
+        except (ConnectionFailed, ServerError):
+            # It is there, and the service is away: the watcher finds it again.
+            return self._outstanding.put_back(execution)
         except Exception as problem:
             outcome, error = None, problem
         # What is deleted meanwhile is told so, once for all.

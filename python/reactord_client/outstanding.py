@@ -18,6 +18,8 @@ class Outstanding:
         self._sending = 0
         # What ended before whoever sent it knew its id.
         self._early: Set[str] = set()
+        # Whose outcome somebody reads at this moment.
+        self._reading: Set[str] = set()
         self._is_closed = False
 
     @contextlib.contextmanager
@@ -46,16 +48,28 @@ class Outstanding:
         with self._changed:
             return self._responses.get(execution)
 
-    def ended(self, execution: str) -> Optional[Response]:
-        """The response of an execution that is over; remembered where it is not known yet."""
+    def read(self, execution: str) -> Optional[Response]:
+        """
+        The response of an execution that is over, for whoever reads its outcome: to be taken, or put back. None where
+        somebody does already, and where it is not known yet; that is remembered.
+        """
         with self._changed:
             found = self._responses.get(execution)
             if found is None and self._sending > 0:
                 self._early.add(execution)
+            if found is None or execution in self._reading:
+                return None
+            self._reading.add(execution)
             return found
+
+    def put_back(self, execution: str) -> None:
+        """Its outcome could not be read; it can be tried again."""
+        with self._changed:
+            self._reading.discard(execution)
 
     def take(self, execution: str) -> Optional[Response]:
         with self._changed:
+            self._reading.discard(execution)
             return self._responses.pop(execution, None)
 
     def take_all(self) -> List[Response]:

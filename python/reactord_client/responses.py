@@ -95,8 +95,13 @@ class Response(Future):  # type: ignore[type-arg]
     # What the executor tells it.
 
     def _started(self) -> None:
-        if not self.done() and not self.running():
+        if self.done() or self.running():
+            return
+        try:
             self.set_running_or_notify_cancel()
+        except RuntimeError:
+            # It has come to its end in this moment.
+            pass
 
     def _dropped(self, error: Optional[ReactordError]) -> None:
         """Nothing is known to come of it. What did not run yet, and will not, is cancelled."""

@@ -74,7 +74,8 @@ class Watcher:
             try:
                 self._follow()
                 waits = pauses(first=0.2, longest=10.0)
-            except ReactordError as error:
+            except Exception as error:
+                # Also what nobody thought of: without this thread no call would ever be over.
                 if self._tell_if_lost(error):
                     continue
             self._pause(next(waits))
@@ -109,6 +110,9 @@ class Watcher:
                 self._stream = None
 
     def _handle(self, event: Event) -> None:
+        if event.type == "":
+            # A sign of life after silence: time to see whether something was missed, or could not be read.
+            self._look()
         if event.type not in TYPES:
             return
         self._last = int(event.id or self._last)
@@ -134,7 +138,7 @@ class Watcher:
         except ReactordError as error:
             self._tell_if_lost(error)
 
-    def _tell_if_lost(self, error: ReactordError) -> bool:
+    def _tell_if_lost(self, error: Exception) -> bool:
         """Whether there is no use in asking again. While the service is away, there is."""
         if self._closed or not isinstance(error, (NotFound, Unauthorized, Forbidden, TokenError)):
             return False

@@ -15,7 +15,9 @@ def nap(number: int) -> int:
 
 
 def main() -> None:
-    with Executor(Client.from_environment(), image=os.environ["TEST_EXECUTOR_IMAGE"], num_workers=2) as executor:
+    # Nothing is tried again below the executor: it has to do that itself.
+    client = Client.from_environment(retries=0)
+    with Executor(client, image=os.environ["TEST_EXECUTOR_IMAGE"], num_workers=2) as executor:
         mapped = executor.map(nap, range(4), timeout=120)
         while not mapped.responses[0].running():
             time.sleep(0.05)
