@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { clientTypes } from './client-types.ts';
+import { commandLinePage } from './command-line-page.ts';
 import { errorsPage } from './errors-page.ts';
 import { settingsPage } from './settings-page.ts';
 
@@ -13,6 +14,7 @@ const root = join(import.meta.dirname, '..');
 const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'docs/reference/settings.md': settingsPage,
   'docs/reference/errors.md': errorsPage,
+  'docs/reference/command-line.md': commandLinePage,
   'packages/client/src/generated/api.ts': clientTypes,
 };
 

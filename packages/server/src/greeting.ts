@@ -1,3 +1,4 @@
+import type { Engine } from './engines/engine.ts';
 import type { FirstAdmin } from './identity/first-admin.ts';
 
 export interface GreetingFacts {
@@ -38,4 +39,14 @@ function nextCommands(address: string, username: string): readonly string[] {
     `curl -u ${username} -d clientName=first '${address}/clients/v2?pretty'`,
     `xdg-open ${address}/docs`,
   ];
+}
+
+/** What keeps the engine from its work, in one sentence; undefined when it answers. */
+export async function problemOf(engine: Pick<Engine, 'ping'>): Promise<string | undefined> {
+  try {
+    await engine.ping();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
