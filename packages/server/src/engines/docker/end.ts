@@ -1,12 +1,18 @@
 import type { ContainerEnd } from '../engine.ts';
 import type { State } from './shapes.ts';
 
-export function endOf(state: State, outOfMemory: boolean): ContainerEnd {
+/** `begunAt`: when its program began, of a container that was there before. */
+export function endOf(
+  state: State,
+  outOfMemory: boolean,
+  begunAt: string | undefined,
+): ContainerEnd {
+  const startedAt = begunAt ?? state.StartedAt;
   return {
     exitCode: state.ExitCode,
     outOfMemory,
     error: state.Error,
-    startedAt: state.StartedAt,
+    startedAt,
     finishedAt: state.FinishedAt,
     finalState: {
       Dead: state.Dead,
@@ -18,7 +24,7 @@ export function endOf(state: State, outOfMemory: boolean): ContainerEnd {
       Pid: state.Pid,
       Restarting: state.Restarting,
       Running: state.Running,
-      StartedAt: state.StartedAt,
+      StartedAt: startedAt,
       Status: state.Status,
     },
   };
