@@ -30,6 +30,8 @@ export interface RunParts extends BeginParts, WatchParts, CollectingParts, Settl
   readonly wake: (reactorId: string) => void;
   /** The execution is over or given back: its worker may take the next. */
   readonly freeWorker: (execution: Execution) => void;
+  /** An execution of this reactor has begun. */
+  readonly used: (reactorId: string) => void;
   /** Something is to be run again at this time, in microseconds. */
   readonly expect: (dueAt: number) => void;
   /** Something failed that must not: the execution is claimed still, and somebody has to look what became of it. */
@@ -59,6 +61,11 @@ export class Runner {
     return [...this.#active.values()].filter(({ execution }) => execution.reactorId === reactorId);
   }
 
+  /** How many are under way. */
+  get size(): number {
+    return this.#active.size;
+  }
+
   /** Whether one more of this reactor may be begun, as far as this process knows. */
   hasRoomFor(reactor: Reactor | undefined): boolean {
     if (!isRunnable(reactor)) return false;
@@ -76,7 +83,9 @@ export class Runner {
       if (delivered === undefined) return;
       const active = track(reactor, delivered);
       const begun = await this.#begin(active, reactor);
-      if (begun !== undefined) await this.#follow(active, begun);
+      if (begun === undefined) return;
+      this.#parts.used(reactor.id);
+      await this.#follow(active, begun);
     });
   }
 

@@ -7,6 +7,7 @@ import { testLimits } from './conformance/limits.ts';
 import { testNetwork } from './conformance/network.ts';
 import { testOutput } from './conformance/output.ts';
 import { testRunning } from './conformance/running.ts';
+import { testSpares } from './conformance/spares.ts';
 import type { Subject } from './conformance/subject.ts';
 
 /** What every engine driver has to pass. */
@@ -22,6 +23,7 @@ export function engineConformance(name: string, open: () => Promise<Subject>): v
       return subject;
     };
     testRunning(get);
+    testSpares(get);
     testOutput(get);
     testDatagrams(get);
     testLimits(get);

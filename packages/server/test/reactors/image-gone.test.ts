@@ -25,6 +25,7 @@ const settings = (image: string): ReactorSettings => ({
   timeoutSeconds: 60,
   logSeconds: 60,
   retries: 0,
+  warm: null,
   token: true,
   hints: [],
   privileged: false,

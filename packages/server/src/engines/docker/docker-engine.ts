@@ -235,6 +235,7 @@ export class DockerEngine implements Engine {
   async close(): Promise<void> {
     this.#exits.close();
     this.#places.close();
+    this.#spares.close();
     // An engine that is away keeps what it has; the next start of the service finds it.
     await this.#holders.close().catch(() => {});
     this.#client.close();

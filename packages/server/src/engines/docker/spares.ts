@@ -56,6 +56,8 @@ export class Spares {
   readonly #file: WaitFile;
   /** When those that were given their environment were, by container. */
   readonly #begun = new Map<string, string>();
+  /** Of those that wait, by container: nobody reads them, so nobody else would notice their end. */
+  readonly #outputs = new Map<string, SpareOutput>();
 
   constructor(parts: SparesParts) {
     this.#parts = parts;
@@ -93,8 +95,17 @@ export class Spares {
     return this.#begun.get(id);
   }
 
+  /** The container is gone. */
   forget(id: string): void {
     this.#begun.delete(id);
+    this.#outputs.get(id)?.close();
+    this.#outputs.delete(id);
+  }
+
+  /** Those that wait end with their connections. */
+  close(): void {
+    for (const output of this.#outputs.values()) output.close();
+    this.#outputs.clear();
   }
 
   /** For its output: what has to be left out of it. */
@@ -187,6 +198,7 @@ export class Spares {
     readonly output: SpareOutput;
   }): Spare {
     const { id, spec, place, watch, input, output } = parts;
+    this.#outputs.set(id, output);
     const { breaks } = watch;
     let isLost = false;
     const lose = (): void => {
@@ -201,8 +213,16 @@ export class Spares {
         const variables = environmentOf({ ...spec, environment }, place);
         await this.#parts.places.beginCounting(id);
         const begunAt = new Date().toISOString();
-        if (!input.destroyed) input.write(handedOver(variables));
-        if (!(await within(beginMs, output.begins()))) throw new NeverBegun(spec.name);
+        try {
+          if (!input.destroyed) input.write(handedOver(variables));
+          if (!(await within(beginMs, output.begins()))) throw new NeverBegun(spec.name);
+        } catch (error) {
+          // Whatever it writes later is read from its log: nobody must have to wait for this reader.
+          output.close();
+          throw error;
+        } finally {
+          this.#outputs.delete(id);
+        }
         this.#begun.set(id, begunAt);
         return output.ofProgram();
       },
