@@ -7,7 +7,12 @@ import {
 import type { Store } from '../store/store.ts';
 import { claimedBy } from './claim.ts';
 import type { Claiming } from './claiming.ts';
-import { containerName, containerNames, executionOf, labelsOfInstance } from './container-labels.ts';
+import {
+  containerName,
+  containerNames,
+  executionOf,
+  labelsOfInstance,
+} from './container-labels.ts';
 import type { EngineReturn } from './engine-return.ts';
 import type { Execution } from './execution.ts';
 import type { Runner } from './run.ts';

@@ -15,10 +15,7 @@ interface Parts {
   readonly reactors: Pick<Reactors, 'byId'>;
   readonly instance: string;
   readonly config: ContainerDefaults &
-    Pick<
-      Config,
-      'spare_containers' | 'spare_idle_limit' | 'containers_at_once' | 'second_prefix'
-    >;
+    Pick<Config, 'spare_containers' | 'spare_idle_limit' | 'containers_at_once' | 'second_prefix'>;
   /** How many executions are under way on this machine. */
   readonly underWay: () => number;
   readonly log: { warn(facts: object, message: string): void };

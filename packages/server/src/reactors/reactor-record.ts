@@ -54,7 +54,8 @@ export const ReactorRecord = Type.Object(
     logEx: Type.Integer({ description: 'Seconds.' }),
     retries: Type.Integer({ description: 'How often a failed execution is tried again.' }),
     warm: Type.Union([Type.Integer(), Type.Literal('auto')], {
-      description: 'How many spare containers are kept ready; auto: one, while messages come often.',
+      description:
+        'How many spare containers are kept ready; auto: one, while messages come often.',
     }),
     token: Type.Boolean(),
     hints: Type.Array(Type.String()),

@@ -43,7 +43,10 @@ describe('the waiting program', () => {
   });
 
   test('it becomes another program, with what it is given over what it had', () => {
-    const { status, stdout, stderr } = become(['env'], handedOver(['A=new\nline', 'B=', 'PATH=/bin']));
+    const { status, stdout, stderr } = become(
+      ['env'],
+      handedOver(['A=new\nline', 'B=', 'PATH=/bin']),
+    );
     assert.equal(status, 0);
     assert.equal(stderr, `${waitsLine}${beginsLine}`);
     assert.equal(stdout, 'A=new\nline\nB=\nPATH=/bin\nHOME=/x\nAB=kept\n');
@@ -57,7 +60,10 @@ describe('the waiting program', () => {
     const whole = handedOver(['A=1', `B=${'x'.repeat(100_000)}`]);
     for (const length of [0, 1, 7, 8, 9, 50_000, whole.length - 1]) {
       const { status, stdout, stderr } = become(['env'], whole.subarray(0, length));
-      assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: '', stderr: `${waitsLine}` });
+      assert.deepEqual(
+        { status, stdout, stderr },
+        { status: 0, stdout: '', stderr: `${waitsLine}` },
+      );
     }
   });
 
@@ -127,13 +133,16 @@ describe('spares of images of all kinds', () => {
   });
 
   test('one without a shell, with a user, a folder, variables and a program of its own', async (t) => {
-    const image = await makeImageOf(['/tools/busybox'], [
-      'ENV PATH=/tools KEPT=1 GIVEN=image',
-      'USER 1234:77',
-      'WORKDIR /some/where',
-      'ENTRYPOINT ["busybox"]',
-      'CMD ["sh", "-c", "busybox id -u; busybox id -g; busybox pwd; busybox env; exit 5"]',
-    ]);
+    const image = await makeImageOf(
+      ['/tools/busybox'],
+      [
+        'ENV PATH=/tools KEPT=1 GIVEN=image',
+        'USER 1234:77',
+        'WORKDIR /some/where',
+        'ENTRYPOINT ["busybox"]',
+        'CMD ["sh", "-c", "busybox id -u; busybox id -g; busybox pwd; busybox env; exit 5"]',
+      ],
+    );
     t.after(() => image.remove());
     const spare = await engine.spare(specOf(image.reference));
     assert.ok(spare);

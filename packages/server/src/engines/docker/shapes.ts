@@ -29,9 +29,7 @@ const Words = Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])
 
 export const ImageInspection = Type.Object({
   Id: Type.String(),
-  Config: Type.Optional(
-    Type.Union([Type.Object({ Entrypoint: Words, Cmd: Words }), Type.Null()]),
-  ),
+  Config: Type.Optional(Type.Union([Type.Object({ Entrypoint: Words, Cmd: Words }), Type.Null()])),
   RepoDigests: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
 });
 
