@@ -77,11 +77,11 @@ async function beginInSpare(
   try {
     if (spare.isUsable()) {
       const environment = await largeTurns.take(execution.messageSize, beginning, async () => {
-        const given = await gather(parts, active, reactor);
-        await Promise.all([
+        const [given] = await Promise.all([
+          gather(parts, active, reactor),
           grantToken(parts, active),
-          given.files.length > 0 && engine.handOver(id, given.files),
         ]);
+        if (given.files.length > 0) await engine.handOver(id, given.files);
         return given.environment;
       });
       beginning.throwIfAborted();

@@ -9,7 +9,7 @@ import { extraHosts, type Holder } from './holder.ts';
 import type { Holders } from './holders.ts';
 import { groupLabel, type Labels, networkBeforeLabel, ownLabels } from './labels.ts';
 import type { ContainerNetwork } from './network.ts';
-import { readCounters, readLocalCounters } from './network-counters.ts';
+import { localCountersNow, readCounters } from './network-counters.ts';
 import { Samples, usageOf } from './samples.ts';
 import type { Spools } from './spools.ts';
 
@@ -108,7 +108,7 @@ export class Places {
   async beginCounting(id: string): Promise<void> {
     const account = this.#accounts.get(id);
     const holder = await this.#parts.holders.of(id);
-    const now = holder && (await readLocalCounters(holder));
+    const now = holder && localCountersNow(holder);
     if (account?.networkBefore !== undefined && now !== undefined)
       this.#accounts.set(id, { ...account, networkBefore: now });
   }

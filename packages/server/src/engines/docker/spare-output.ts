@@ -28,17 +28,19 @@ export class SpareOutput {
     this.#raw.close();
   }
 
-  /** Everything that the program writes. */
+  /** Everything that the program writes. Its first chunk is awaited at once: it has the time at which it came. */
   ofProgram(): ContainerOutput {
-    const read = () => this.#read();
+    const first = this.#chunks.next();
+    first.catch(() => {});
+    const read = () => this.#read(first);
     return { close: () => this.close(), [Symbol.asyncIterator]: read };
   }
 
-  async *#read(): AsyncGenerator<OutputChunk> {
+  async *#read(first: Promise<IteratorResult<OutputChunk>>): AsyncGenerator<OutputChunk> {
     try {
       yield* this.#early.splice(0);
-      for (;;) {
-        const { value, done } = await this.#chunks.next();
+      for (let next = first; ; next = this.#chunks.next()) {
+        const { value, done } = await next;
         if (done === true) return;
         const bytes = this.#said.leftOut(value);
         if (bytes.length > 0) yield { ...value, bytes };
