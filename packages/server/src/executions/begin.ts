@@ -59,7 +59,7 @@ const pausesMs = [200, 1_000];
 export async function begin(parts: BeginParts, active: Active, reactor: Reactor): Promise<Begun> {
   const spare = await parts.spares.collect(active.execution, reactor);
   const begun = spare && (await beginInSpare(parts, active, reactor, spare));
-  return begun ?? parts.spares.whileCold(() => beginAnew(parts, active, reactor));
+  return begun ?? beginAnew(parts, active, reactor);
 }
 
 /** Undefined: it was of no use, the execution has not begun, and the spare is gone. */
@@ -116,7 +116,8 @@ async function beginAnew(parts: BeginParts, active: Active, given: Reactor): Pro
   for (let tries = 1; ; ) {
     active.beginning.throwIfAborted();
     try {
-      return await tryToBegin(parts, active, reactor);
+      const tried = reactor;
+      return await parts.spares.whileCold(() => tryToBegin(parts, active, tried));
     } catch (error) {
       if (active.beginning.aborted) throw error;
       if (error instanceof EngineUnavailable) {

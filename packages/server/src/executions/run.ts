@@ -244,7 +244,9 @@ export class Runner {
       log.warn({ err: error, execution: execution.id }, 'what it used is not known');
       return undefined;
     });
-    const plain = completed(end, undefined, '');
+    // The log of a spare that was found again may have lost when it began.
+    const begunAt = execution.spare === null ? null : execution.startedAt;
+    const plain = completed(end, undefined, '', begunAt);
     // A service that was killed while it stopped the container for its time left no other trace of why.
     const overdue = endedByForce.has(end.exitCode) && plain.runtime >= rules.timeoutSeconds;
     const outOfTime = tooLong(rules.timeoutSeconds);
@@ -257,7 +259,7 @@ export class Runner {
       collecting.finish(),
     ]);
     const words = wordsOf({ end, stopWords, memoryBytes: rules.memoryBytes });
-    await this.#write(execution, { ...completed(end, usage, words), isDead }, plan);
+    await this.#write(execution, { ...completed(end, usage, words, begunAt), isDead }, plan);
   }
 
   async #write(execution: Execution, outcome: Outcome, plan?: RetryPlan): Promise<void> {

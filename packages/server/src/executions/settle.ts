@@ -72,11 +72,16 @@ const addToTotals = prepared(
       .where('id', '=', p.reactorId),
 );
 
-/** The container ended, whatever its exit code. */
-export function completed(end: ContainerEnd, usage: Usage | undefined, words: string): Outcome {
+/** The container ended, whatever its exit code. `begunAt`: when it began, where the store knows better than the engine. */
+export function completed(
+  end: ContainerEnd,
+  usage: Usage | undefined,
+  words: string,
+  begunAt: number | null,
+): Outcome {
   const finishedAt = microsecondsOf(end.finishedAt) ?? nowInMicroseconds();
   // Engines note the start of a container that ends at once after its end.
-  const startedAt = Math.min(microsecondsOf(end.startedAt) ?? finishedAt, finishedAt);
+  const startedAt = Math.min(begunAt ?? microsecondsOf(end.startedAt) ?? finishedAt, finishedAt);
   return {
     status: 'COMPLETE',
     statusMessage: words,

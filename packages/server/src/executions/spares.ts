@@ -116,11 +116,16 @@ export class Spares {
   /** The container that the execution's claim took, ready; whoever collects it removes it. */
   async collect(execution: Execution, reactor: Reactor): Promise<Spare | undefined> {
     const kept = this.#taken.get(execution.spare ?? '');
-    if (kept === undefined || kept.plan !== this.#planOf(reactor)) return undefined;
+    if (kept === undefined || this.#collected.has(kept.name)) return undefined;
     const spare = await kept.made;
-    if (spare === undefined || this.#collected.has(kept.name)) return undefined;
-    this.#collected.add(kept.name);
-    return spare;
+    if (spare !== undefined && kept.plan === this.#planOf(reactor)) {
+      this.#collected.add(kept.name);
+      return spare;
+    }
+    // The reactor has changed since the claim.
+    this.#taken.delete(kept.name);
+    this.#discard(kept);
+    return undefined;
   }
 
   /** The execution is over, or given back. */
@@ -133,6 +138,7 @@ export class Spares {
 
   /** An execution of the reactor has begun: now there is time to make the next spare. */
   used(reactorId: string): void {
+    if (!this.#isOpen) return;
     this.#needs.noteUse(reactorId);
     this.#tend();
   }

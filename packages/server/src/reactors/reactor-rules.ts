@@ -84,7 +84,7 @@ export function readSettings(
       `${limits.log_retention} seconds`,
     ),
     retries: cap('retries', given.retries ?? 0, limits.most_retries, limits.most_retries),
-    warm: warm(given.warm, exempt ? mostWarm : limits.most_warm),
+    warm: warm(given.warm, limits, exempt),
     token: given.token ?? true,
     hints: given.hints ?? [],
     privileged,
@@ -137,8 +137,13 @@ function memory(given: string | number): number {
 }
 
 /** Null: auto. */
-function warm(given: string | number | undefined, most: number): number | null {
+function warm(
+  given: string | number | undefined,
+  limits: ReactorLimits,
+  exempt: boolean,
+): number | null {
   if (given === undefined) return null;
+  const most = exempt ? mostWarm : limits.most_warm;
   const text = String(given).trim().toLowerCase();
   if (text === 'auto') return null;
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;

@@ -32,6 +32,8 @@ export async function killUnderLoad(kills: number): Promise<void> {
       const reactor = await scene.admin.register({
         image: scene.image.reference,
         default_environment: { RUN: 'echo begin $MSG; echo end $MSG; exit 5' },
+        // Half of them have a spare from the beginning, the others once they are busy.
+        ...(made % 2 === 0 && { warm: 1 }),
       });
       load.begin(reactor);
     }

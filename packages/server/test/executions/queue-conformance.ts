@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ServiceError } from '../../src/errors.ts';
 import { admit } from '../../src/executions/admit.ts';
-import { claim, markRunning, reactorsWithWork, releaseClaim } from '../../src/executions/claim.ts';
+import {
+  claim,
+  claimedBy,
+  markRunning,
+  reactorsWithWork,
+  releaseClaim,
+} from '../../src/executions/claim.ts';
 import type { Execution } from '../../src/executions/execution.ts';
 import { countWaiting, dropWaiting, peekWaiting } from '../../src/executions/waiting.ts';
 import { newId } from '../../src/ids.ts';
@@ -111,6 +117,23 @@ export function testQueue(name: string, openBoth: () => Promise<TwoStores>): voi
     assert.equal(await claim(one, reactor, 'here'), undefined);
     await begin(second);
     assert.equal(await claim(one, reactor, 'here'), undefined);
+  });
+
+  test(`${name}: a claim names the spare that it took, and the next claim names its own or none`, async () => {
+    const reactor = await makeReactor();
+    await post(reactor);
+    const worker = { id: newId() };
+    const first = await claim(one, reactor, 'here', worker, 'spare-1');
+    assert.equal(first?.spare, 'spare-1');
+    assert.deepEqual(
+      (await claimedBy(other, 'here'))
+        .filter(({ id }) => id === first?.id)
+        .map(({ spare }) => spare),
+      ['spare-1'],
+    );
+    await one.write(releaseClaim({ id: first?.id ?? '', workerId: worker.id }));
+    const second = await claim(other, reactor, 'there');
+    assert.deepEqual([second?.id, second?.spare], [first?.id, null]);
   });
 
   test(`${name}: a claim that is given back keeps its place before all that came later`, async () => {
