@@ -60,9 +60,8 @@ export class SpareNeeds {
     const rows = await read
       .selectFrom('reactors')
       .select(['id', 'warm', 'kept_workers'])
-      // As the index has it.
+      // As the index has it, and nothing else: SQLite would rather go through all that are READY.
       .where(sql<boolean>`(warm > 0 or kept_workers > 0)`)
-      .where('status', '=', 'READY')
       .execute();
     this.#kept = new Map(
       rows.map(({ id, warm, kept_workers }) => [id, Math.max(warm ?? 0, kept_workers)]),
