@@ -7,7 +7,6 @@ import {
   type Engine,
   EngineUnavailable,
   ImageGone,
-  type Spare,
 } from '../engines/engine.ts';
 import type { ImageKeeper } from '../reactors/images.ts';
 import type { Reactor } from '../reactors/reactor.ts';
@@ -20,9 +19,9 @@ import { type ContainerDefaults, containerOf } from './container-spec.ts';
 import type { EngineReturn } from './engine-return.ts';
 import { type HandOver, handOver } from './environment.ts';
 import type { Execution } from './execution.ts';
-import type { ExecutionTokens } from './execution-token.ts';
+import { type ExecutionTokens, tokenSeconds } from './execution-token.ts';
 import type { LargeTurns } from './large-turns.ts';
-import type { Spares } from './spares.ts';
+import type { CollectedSpare, Spares } from './spares.ts';
 
 export interface BeginParts {
   readonly store: Store;
@@ -57,8 +56,8 @@ const pausesMs = [200, 1_000];
  * cannot be done, and leaves no container then.
  */
 export async function begin(parts: BeginParts, active: Active, reactor: Reactor): Promise<Begun> {
-  const spare = await parts.spares.collect(active.execution, reactor);
-  const begun = spare && (await beginInSpare(parts, active, reactor, spare));
+  const collected = await parts.spares.collect(active.execution, reactor);
+  const begun = collected && (await beginInSpare(parts, active, reactor, collected));
   return begun ?? beginAnew(parts, active, reactor);
 }
 
@@ -67,7 +66,7 @@ async function beginInSpare(
   parts: BeginParts,
   active: Active,
   reactor: Reactor,
-  spare: Spare,
+  { spare, isGranted }: CollectedSpare,
 ): Promise<Begun | undefined> {
   const { engine, largeTurns } = parts;
   const { execution, beginning } = active;
@@ -79,7 +78,7 @@ async function beginInSpare(
       const environment = await largeTurns.take(execution.messageSize, beginning, async () => {
         const [given] = await Promise.all([
           gather(parts, active, reactor),
-          grantToken(parts, active),
+          isGranted ? undefined : grantToken(parts, active),
         ]);
         if (given.files.length > 0) await engine.handOver(id, given.files);
         return given.environment;
@@ -201,8 +200,8 @@ async function grantToken(
   { execution, rules }: Active,
 ): Promise<void> {
   if (rules.token === undefined) return;
-  // A minute more than the longest run: the token dies by being ended, this is for when nobody is there to do it.
-  await store.write(tokens.grant(execution, rules.timeoutSeconds + config.stop_grace + 60));
+  const seconds = tokenSeconds(rules.timeoutSeconds, config.stop_grace);
+  await store.write(tokens.grant(execution, seconds));
 }
 
 /** Makes the container, with everything that it is given. */

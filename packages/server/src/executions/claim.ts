@@ -83,6 +83,12 @@ export interface ClaimingWorker {
   readonly make?: Statement | undefined;
 }
 
+/** A container that waits for a message, and what gives the execution its token. */
+export interface ClaimingSpare {
+  readonly name: string;
+  readonly grant?: Statement | undefined;
+}
+
 /**
  * Undefined: nothing waits, or what waits has no room, or the reactor is not ready. `spare`: the container that it may
  * run in, written with the claim: whoever finds the claim after a kill knows where to look.
@@ -92,11 +98,18 @@ export async function claim(
   reactorId: string,
   instance: string,
   worker: ClaimingWorker = { id: newId() },
-  spare: string | null = null,
+  spare?: ClaimingSpare | undefined,
 ): Promise<Execution | undefined> {
   const [claimed] = await store.write(
-    claimOldest({ reactorId, workerId: worker.id, instance, spare, now: nowInMicroseconds() }),
+    claimOldest({
+      reactorId,
+      workerId: worker.id,
+      instance,
+      spare: spare?.name ?? null,
+      now: nowInMicroseconds(),
+    }),
     ...(worker.make === undefined ? [] : [worker.make]),
+    ...(spare?.grant === undefined ? [] : [spare.grant]),
   );
   const row = claimed.rows[0];
   return row && executionFrom(row);

@@ -1,11 +1,14 @@
+import type { Config } from '../config.ts';
 import { type QuotaDefaults, quotaOf } from '../identity/quotas.ts';
+import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
-import { claim } from './claim.ts';
+import { type ClaimingSpare, claim } from './claim.ts';
 import type { Execution } from './execution.ts';
+import { type ExecutionTokens, tokenSeconds } from './execution-token.ts';
 import type { OwnerPlaces } from './owner-places.ts';
 import type { Runner } from './run.ts';
-import type { Spares } from './spares.ts';
+import type { KeptSpare, Spares } from './spares.ts';
 import type { WorkerPlaces } from './worker-places.ts';
 
 interface Parts {
@@ -16,7 +19,8 @@ interface Parts {
   readonly workers: WorkerPlaces;
   readonly owners: OwnerPlaces;
   readonly spares: Pick<Spares, 'take' | 'claimed' | 'done'>;
-  readonly config: QuotaDefaults;
+  readonly tokens: Pick<ExecutionTokens, 'grantWithClaim'>;
+  readonly config: QuotaDefaults & Pick<Config, 'stop_grace'>;
 }
 
 /**
@@ -46,7 +50,13 @@ export class Claiming {
     let claimed: Execution | undefined;
     let isSure = false;
     try {
-      claimed = await claim(store, reactorId, instance, worker, spare?.name ?? null);
+      claimed = await claim(
+        store,
+        reactorId,
+        instance,
+        worker,
+        spare && this.#with(spare, reactor),
+      );
       isSure = true;
       return claimed;
     } finally {
@@ -54,6 +64,15 @@ export class Claiming {
       if (spare !== undefined) spares.claimed(spare, claimed, isSure);
       if (claimed === undefined) owners.giveBack(ownerId);
     }
+  }
+
+  #with(spare: KeptSpare, { id, token, timeoutSeconds }: Reactor): ClaimingSpare {
+    const { tokens, config } = this.#parts;
+    const { name } = spare;
+    spare.isGranted = token;
+    if (!token) return { name };
+    const seconds = tokenSeconds(timeoutSeconds, config.stop_grace);
+    return { name, grant: tokens.grantWithClaim(id, name, seconds) };
   }
 
   async run(execution: Execution): Promise<void> {

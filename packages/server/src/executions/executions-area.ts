@@ -135,6 +135,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     workers,
     owners,
     spares,
+    tokens,
     config,
   });
   const schedule: Schedule = new Schedule({

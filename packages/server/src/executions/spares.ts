@@ -32,6 +32,15 @@ export interface KeptSpare {
   spare: Spare | undefined;
   /** A claim tries to win something for it. */
   isTried: boolean;
+  /** The claim gave the execution its token. */
+  isGranted: boolean;
+}
+
+/** A container for one execution, ready. */
+export interface CollectedSpare {
+  readonly spare: Spare;
+  /** The execution has its token. */
+  readonly isGranted: boolean;
 }
 
 /** How often it is looked whether those that wait are still wanted. */
@@ -114,13 +123,13 @@ export class Spares {
   }
 
   /** The container that the execution's claim took, ready; whoever collects it removes it. */
-  async collect(execution: Execution, reactor: Reactor): Promise<Spare | undefined> {
+  async collect(execution: Execution, reactor: Reactor): Promise<CollectedSpare | undefined> {
     const kept = this.#taken.get(execution.spare ?? '');
     if (kept === undefined || this.#collected.has(kept.name)) return undefined;
     const spare = await kept.made;
     if (spare !== undefined && kept.plan === this.#planOf(reactor)) {
       this.#collected.add(kept.name);
-      return spare;
+      return { spare, isGranted: kept.isGranted };
     }
     // The reactor has changed since the claim.
     this.#taken.delete(kept.name);
@@ -307,6 +316,7 @@ export class Spares {
       made,
       spare: undefined,
       isTried: false,
+      isGranted: false,
     };
     this.#waiting.add(kept);
     kept.spare = await made;

@@ -162,7 +162,7 @@ describe('keeping spares', () => {
     await until('it to be gone', () => !there.has(second.name));
     const execution = await executionIn('one', first.name);
     spares.claimed(first, execution, true);
-    assert.equal((await spares.collect(execution, one))?.id, first.name);
+    assert.equal((await spares.collect(execution, one))?.spare.id, first.name);
     assert.equal(await spares.collect(execution, one), undefined);
     assert.equal(spares.has(first.name), true);
     spares.done(execution);
