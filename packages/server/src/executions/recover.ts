@@ -47,7 +47,8 @@ export async function recover(parts: RecoverParts): Promise<void> {
   if (claimed.length > 0) log.info({ executions: claimed.length }, 'taking up executions again');
   for (const execution of claimed) await takeUp(parts, execution, containers);
   const known = new Set(claimed.flatMap(containerNames));
-  await removeStrangers(parts, containers, known);
+  // What waits need not wait for them: after a kill there may be some spares.
+  void removeStrangers(parts, containers, known);
 }
 
 /** Takes up one execution again that a fault has thrown out of this process. */

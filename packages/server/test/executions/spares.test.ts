@@ -273,6 +273,29 @@ test('an execution that had its spare and not yet its message runs once after a 
   await admin.call('DELETE', `/${id}`);
 });
 
+test('an execution whose spare has its message, and has not said so when the service is killed, runs once', async () => {
+  const { admin } = scene;
+  const id = await runs('echo $MSG; sleep 1', { warm: 1 });
+  const [container] = await ready(id, 1);
+  await client.call('POST', `/containers/${container}/pause`);
+  const sent = await admin.send(id, 'given');
+  await until('the spare to be taken', async () => {
+    const [worker] = (await admin.call('GET', `/${id}/workers`)).json().result;
+    return worker?.status === 'BUSY' && worker.cid === container;
+  });
+  scene.service.signal('SIGKILL');
+  await scene.service.ended;
+  await client.call('POST', `/containers/${container}/unpause`);
+  await scene.restart('SIGKILL');
+  const { exitCode } = await admin.ended(id, sent);
+  assert.equal(exitCode, 0);
+  assert.match(await admin.log(id, sent), /^(spare|new)\ngiven\n$/);
+  await admin.call('DELETE', `/${id}`);
+  await until('everything of it to go', async () => {
+    return (await engine.list({ 'reactord.reactor': id })).length === 0;
+  });
+});
+
 test('spares give way to what runs, and nothing is left when the service stops', async () => {
   const { admin } = scene;
   await scene.restart('SIGTERM', {
