@@ -20,8 +20,9 @@ import type { EngineReturn } from './engine-return.ts';
 import { type HandOver, handOver } from './environment.ts';
 import type { Execution } from './execution.ts';
 import { type ExecutionTokens, tokenSeconds } from './execution-token.ts';
+import type { CollectedSpare } from './kept-spare.ts';
 import type { LargeTurns } from './large-turns.ts';
-import type { CollectedSpare, Spares } from './spares.ts';
+import type { Spares } from './spares.ts';
 
 export interface BeginParts {
   readonly store: Store;

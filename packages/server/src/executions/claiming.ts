@@ -6,9 +6,10 @@ import type { Store } from '../store/store.ts';
 import { type ClaimingSpare, claim } from './claim.ts';
 import type { Execution } from './execution.ts';
 import { type ExecutionTokens, tokenSeconds } from './execution-token.ts';
+import type { KeptSpare } from './kept-spare.ts';
 import type { OwnerPlaces } from './owner-places.ts';
 import type { Runner } from './run.ts';
-import type { KeptSpare, Spares } from './spares.ts';
+import type { Spares } from './spares.ts';
 import type { WorkerPlaces } from './worker-places.ts';
 
 interface Parts {

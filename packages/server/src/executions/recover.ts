@@ -2,6 +2,7 @@ import {
   ContainerGone,
   type ContainerSummary,
   type Engine,
+  EngineRefused,
   EngineUnavailable,
 } from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
@@ -99,7 +100,13 @@ async function hasBegun(
     return (await whenEngineIsThere(parts, () => parts.engine.begun(id))) !== undefined;
   } catch (error) {
     if (error instanceof ContainerGone) return false;
-    throw error;
+    if (!(error instanceof EngineRefused)) throw error;
+    // It holds up nobody else, and must not run twice: whoever takes it up tries again until the engine tells.
+    parts.log.warn(
+      { err: error, container: name },
+      'whether a spare container was used is not known',
+    );
+    return true;
   }
 }
 

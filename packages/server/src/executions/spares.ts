@@ -1,46 +1,27 @@
+import { freemem } from 'node:os';
 import type { Config } from '../config.ts';
-import type { Engine, Spare } from '../engines/engine.ts';
+import type { Engine } from '../engines/engine.ts';
 import type { Reactor } from '../reactors/reactor.ts';
 import type { Reactors } from '../reactors/reactors.ts';
 import type { Store } from '../store/store.ts';
-import { labelsOfSpare, spareName } from './container-labels.ts';
-import { type ContainerDefaults, containerOf } from './container-spec.ts';
-import { datagramSocket } from './environment.ts';
 import type { Execution } from './execution.ts';
+import {
+  type CollectedSpare,
+  type KeptSpare,
+  type MakingParts,
+  makeSpare,
+  planOf,
+} from './kept-spare.ts';
 import { SpareNeeds } from './spare-needs.ts';
 
-interface Parts {
+interface Parts extends MakingParts {
   readonly store: Store;
   readonly engine: Pick<Engine, 'spare' | 'remove'>;
   readonly reactors: Pick<Reactors, 'byId'>;
-  readonly instance: string;
-  readonly config: ContainerDefaults &
-    Pick<Config, 'spare_containers' | 'spare_idle_limit' | 'containers_at_once' | 'second_prefix'>;
+  readonly config: MakingParts['config'] &
+    Pick<Config, 'spare_containers' | 'spare_idle_limit' | 'containers_at_once'>;
   /** How many executions are under way on this machine. */
   readonly underWay: () => number;
-  readonly log: { warn(facts: object, message: string): void };
-}
-
-/** A spare from the moment in which it is being made. */
-export interface KeptSpare {
-  readonly name: string;
-  readonly reactorId: string;
-  /** What it was made for: a reactor that has changed since has no use for it. */
-  readonly plan: string;
-  /** Never rejects. Undefined: nothing came of it. */
-  readonly made: Promise<Spare | undefined>;
-  spare: Spare | undefined;
-  /** A claim tries to win something for it. */
-  isTried: boolean;
-  /** The claim gave the execution its token. */
-  isGranted: boolean;
-}
-
-/** A container for one execution, ready. */
-export interface CollectedSpare {
-  readonly spare: Spare;
-  /** The execution has its token. */
-  readonly isGranted: boolean;
 }
 
 /** How often it is looked whether those that wait are still wanted. */
@@ -259,7 +240,7 @@ export class Spares {
   /** How many may wait now. */
   #most(): number {
     const { config, underWay } = this.#parts;
-    if (process.availableMemory() < leastMemory) return 0;
+    if (freemem() < leastMemory) return 0;
     return Math.min(config.spare_containers, config.containers_at_once - underWay());
   }
 
@@ -297,30 +278,9 @@ export class Spares {
   }
 
   async #make(reactor: Reactor): Promise<void> {
-    const { engine, config, instance, log } = this.#parts;
-    const name = spareName();
-    const spec = {
-      ...containerOf(reactor, config),
-      name,
-      labels: labelsOfSpare(instance, reactor.id),
-      datagrams: datagramSocket(config.second_prefix),
-    };
-    const made = engine.spare(spec).catch((error: unknown) => {
-      log.warn({ err: error, reactor: reactor.id }, 'a spare container could not be made');
-      return undefined;
-    });
-    const kept: KeptSpare = {
-      name,
-      reactorId: reactor.id,
-      plan: this.#planOf(reactor),
-      made,
-      spare: undefined,
-      isTried: false,
-      isGranted: false,
-    };
+    const kept = makeSpare(this.#parts, reactor);
     this.#waiting.add(kept);
-    kept.spare = await made;
-    if (kept.spare !== undefined) return;
+    if ((await kept.made) !== undefined) return;
     this.#waiting.delete(kept);
     this.#unfit.set(reactor.id, Date.now() + unfitMs);
   }
@@ -338,6 +298,6 @@ export class Spares {
   }
 
   #planOf(reactor: Reactor): string {
-    return JSON.stringify(containerOf(reactor, this.#parts.config));
+    return planOf(reactor, this.#parts.config);
   }
 }

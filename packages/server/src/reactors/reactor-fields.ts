@@ -183,6 +183,7 @@ export const RegisteredReactor = Type.Object(
         default_environment: { GREETING: 'hello' },
         mem_limit: '64m',
         timeout: 60,
+        warm: 'auto',
       },
     ],
   },

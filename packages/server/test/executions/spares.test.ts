@@ -19,7 +19,7 @@ const client = new DockerClient(engineAddress, process.env);
 
 before(async () => {
   scene = await openScene({
-    environment: { REACTORD_SPARE_IDLE_LIMIT: '2s', REACTORD_STOP_GRACE: '1s' },
+    environment: { REACTORD_SPARE_IDLE_LIMIT: '4s', REACTORD_STOP_GRACE: '1s' },
   });
   engine = openTestEngine(scene.service.data);
 });
