@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import {
-  ContainerGone,
   type ContainerOutput,
   type ContainerSpec,
   type Engine,
@@ -92,21 +91,24 @@ async function beginInSpare(
     // Where it fails for a reason that lasts, it does so once more in a container of its own, and says why.
     if (beginning.aborted && !isGiven) throw error;
   }
-  // Only the container knows whether it got everything.
-  if (isGiven && (await hasBegun(parts, active, id)))
-    return { containerId: id, output: await engine.replay(id), replayed: true };
-  await removeQuietly(engine, active);
-  return undefined;
+  const begun = isGiven ? await askSpare(parts, active, id) : undefined;
+  if (begun === undefined) await removeQuietly(engine, active);
+  return begun;
 }
 
-async function hasBegun(parts: BeginParts, { letGo }: Active, id: string): Promise<boolean> {
+/** Only the container knows whether it got everything. One that is gone may have: it is not run again. */
+async function askSpare(
+  { engine, engineReturn }: BeginParts,
+  { letGo }: Active,
+  id: string,
+): Promise<Begun | undefined> {
   for (;;) {
     try {
-      return (await parts.engine.begun(id)) !== undefined;
+      if ((await engine.begun(id)) === undefined) return undefined;
+      return { containerId: id, output: await engine.replay(id), replayed: true };
     } catch (error) {
-      if (error instanceof ContainerGone) return false;
       if (!(error instanceof EngineUnavailable)) throw error;
-      await parts.engineReturn.wait(letGo);
+      await engineReturn.wait(letGo);
     }
   }
 }
