@@ -173,6 +173,7 @@ async function benchRunning(): Promise<BenchRow> {
     const reactor = await admin.register({
       image: image.reference,
       default_environment: { RUN: 'true' },
+      warm: 0,
     });
     const bare = () => runBare(client, { Image: image.reference, Env: ['RUN=true'] });
     const one = async (): Promise<void> => {

@@ -4,6 +4,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(): Promise<BenchResul
   store: () => import('./store.ts'),
   auth: () => import('./auth.ts'),
   reactors: () => import('./reactors.ts'),
+  warm: () => import('./warm.ts'),
 };
 
 const names = process.argv.slice(2);

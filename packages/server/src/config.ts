@@ -242,6 +242,24 @@ export const settings = {
     least: 1,
     most: 10_000,
   }),
+  most_warm: wholeNumber({
+    doc: 'The largest warm that a user may set: how many spare containers one reactor keeps ready.',
+    default: 4,
+    least: 0,
+    most: 1_000,
+  }),
+  spare_containers: wholeNumber({
+    doc: 'How many spare containers wait on this machine in all: started, unused, and ready for a message, about 25 MB each. They give way when containers_at_once is reached or memory is short. 0: none.',
+    default: 8,
+    least: 0,
+    most: 10_000,
+  }),
+  spare_idle_limit: duration({
+    doc: 'A reactor with warm=auto has a spare container when two of its messages came within this time, and until none has come for this long.',
+    default: '1m',
+    least: '1s',
+    most: '1d',
+  }),
   most_retries: wholeNumber({
     doc: 'The largest number of retries that a user may set for a reactor.',
     default: 10,

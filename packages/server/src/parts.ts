@@ -79,6 +79,7 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
     address: config.engine,
     environment,
     owner: ownerOf(instance),
+    programs: join(dataFolder, 'programs'),
     spools: { folder: join(dataFolder, 'results'), mostBytes: config.results_limit + frameRoom },
   });
   made.defer(() => engine.close());

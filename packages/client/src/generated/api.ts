@@ -810,6 +810,8 @@ export interface Reactor {
   readonly logEx: number;
   /** How often a failed execution is tried again. */
   readonly retries: number;
+  /** How many spare containers are kept ready; auto: one, while messages come often. */
+  readonly warm: number | 'auto';
   readonly token: boolean;
   readonly hints: readonly string[];
   readonly privileged: boolean;
@@ -870,6 +872,8 @@ export interface RegisteredReactor {
   readonly log_ex?: number | undefined;
   /** How often a failed execution (an exit code other than 0, out of time, lost with its container) is tried again, each time after a longer pause. With max_workers 1 the messages behind it wait. Default 0. What has failed for the last time is among the dead letters. */
   readonly retries?: number | undefined;
+  /** How many spare containers are kept ready on a machine: started, used by nobody, and waiting for a message, which then runs at once. Each is used for one message. auto (the default): one, while messages come often. 0: none. When a machine is short of room, those of reactors that were not used for longest go. */
+  readonly warm?: number | string | undefined;
   /** Whether an access token is made for each execution. Default true. */
   readonly token?: boolean | undefined;
   readonly hints?: readonly string[] | undefined;
@@ -1043,7 +1047,7 @@ export interface Worker {
   readonly image: string;
   /** The machine */
   readonly location: string;
-  /** The container that runs in it, where it is on the machine that answers */
+  /** The container that runs in it, or that waits in it for a message, where it is on the machine that answers */
   readonly cid: string | null;
   /** When it was made */
   readonly createTime: string | null;
@@ -1071,6 +1075,7 @@ export const reactorFields = [
   'timeout',
   'logEx',
   'retries',
+  'warm',
   'token',
   'hints',
   'link',

@@ -24,7 +24,19 @@ export interface Engine {
    * it is adopted, not made a second time. Rejects with ImageGone when the engine does not have the image.
    */
   create(spec: ContainerSpec): Promise<{ readonly id: string; readonly adopted: boolean }>;
-  /** Puts files into a container that has not started. */
+  /**
+   * Makes a container and starts it, up to the moment in which its program would begin: there it waits, used by nobody,
+   * to be given its environment. It ends when the service does, unless it was given one. Undefined where the driver cannot
+   * do that, with this image or at all: such a container is made by `create`.
+   */
+  spare(spec: SpareSpec): Promise<Spare | undefined>;
+  /**
+   * For a service that comes back: when a container that was a spare was given its environment; undefined when it never
+   * was, and never will be. Takes as long as it takes to be sure, some seconds at most. Of another container it tells when
+   * it was started.
+   */
+  begun(id: string): Promise<string | undefined>;
+  /** Puts files into a container that has not started, or into a spare that waits. */
   handOver(id: string, files: readonly HandedFile[]): Promise<void>;
   /**
    * Everything the container will write, from its first byte. Asked for before `start`. A reader that is slow slows the
@@ -121,6 +133,21 @@ export interface ContainerSpec {
   /** Where the driver cannot gather what a container sends, it runs without. */
   readonly datagrams?: DatagramSocket | undefined;
   readonly privileged?: boolean;
+}
+
+/** What has to be known of a container before anybody knows what it will be used for. */
+export type SpareSpec = Omit<ContainerSpec, 'environment'>;
+
+/** A container that waits for its environment. */
+export interface Spare {
+  readonly id: string;
+  /** False when it has ended, or the engine was away: then it is only to be removed. */
+  isUsable(): boolean;
+  /**
+   * Gives it its environment, once. Resolves with everything that it writes when its program begins. Rejects with
+   * NeverBegun when it did not and will not. After another error only `begun` knows.
+   */
+  begin(environment: Readonly<Record<string, string>>): Promise<ContainerOutput>;
 }
 
 /** A Unix socket inside a container, to which it may send datagrams of at least 128 KiB. */
@@ -234,6 +261,15 @@ export class ContainerGone extends Error {
 
   constructor(container: string) {
     super(`There is no container ${container}.`);
+  }
+}
+
+/** A spare has ended without having been given its environment. */
+export class NeverBegun extends Error {
+  override readonly name = 'NeverBegun';
+
+  constructor(container: string) {
+    super(`The spare container ${container} ended before it was used.`);
   }
 }
 

@@ -14,11 +14,14 @@ import type { Store } from '../store/store.ts';
 import { StoreUnavailable } from '../store/store-errors.ts';
 import type { Active } from './active.ts';
 import { containerName, labelsOf, labelsToFind } from './container-labels.ts';
+import { type ContainerDefaults, containerOf } from './container-spec.ts';
 import type { EngineReturn } from './engine-return.ts';
 import { type HandOver, handOver } from './environment.ts';
 import type { Execution } from './execution.ts';
-import type { ExecutionTokens } from './execution-token.ts';
+import { type ExecutionTokens, tokenSeconds } from './execution-token.ts';
+import type { CollectedSpare } from './kept-spare.ts';
 import type { LargeTurns } from './large-turns.ts';
+import type { Spares } from './spares.ts';
 
 export interface BeginParts {
   readonly store: Store;
@@ -26,16 +29,14 @@ export interface BeginParts {
   readonly engineReturn: Pick<EngineReturn, 'wait'>;
   readonly tokens: ExecutionTokens;
   readonly instance: string;
-  readonly config: Pick<
-    Config,
-    'tenant' | 'second_prefix' | 'default_cpus' | 'most_processes' | 'log_limit' | 'stop_grace'
-  >;
+  readonly config: ContainerDefaults & Pick<Config, 'tenant' | 'second_prefix' | 'stop_grace'>;
   /** The address at which the container reaches the service. */
   readonly apiServer: () => Promise<string>;
   /** Fetches an image again that the engine has lost. Rejects with PullFailed: then the reactor is in ERROR. */
   readonly images: Pick<ImageKeeper, 'ensureImage'>;
   readonly states: Pick<ReactorStates, 'textOf'>;
   readonly largeTurns: LargeTurns;
+  readonly spares: Pick<Spares, 'collect' | 'whileCold'>;
 }
 
 /** A container that has started. */
@@ -50,13 +51,75 @@ export interface Begun {
 const mostTries = 3;
 const pausesMs = [200, 1_000];
 
-/** Makes the container and starts it. Rejects when it cannot be done, and leaves no container then. */
-export async function begin(parts: BeginParts, active: Active, given: Reactor): Promise<Begun> {
+/**
+ * Lets the execution begin: in the spare container that its claim took, or in one that is made now. Rejects when it
+ * cannot be done, and leaves no container then.
+ */
+export async function begin(parts: BeginParts, active: Active, reactor: Reactor): Promise<Begun> {
+  const collected = await parts.spares.collect(active.execution, reactor);
+  const begun = collected && (await beginInSpare(parts, active, reactor, collected));
+  return begun ?? beginAnew(parts, active, reactor);
+}
+
+/** Undefined: it was of no use, the execution has not begun, and the spare is gone. */
+async function beginInSpare(
+  parts: BeginParts,
+  active: Active,
+  reactor: Reactor,
+  { spare, isGranted }: CollectedSpare,
+): Promise<Begun | undefined> {
+  const { engine, largeTurns } = parts;
+  const { execution, beginning } = active;
+  const { id } = spare;
+  active.containerId = id;
+  let isGiven = false;
+  try {
+    if (spare.isUsable()) {
+      const environment = await largeTurns.take(execution.messageSize, beginning, async () => {
+        const [given] = await Promise.all([
+          gather(parts, active, reactor),
+          isGranted ? undefined : grantToken(parts, active),
+        ]);
+        if (given.files.length > 0) await engine.handOver(id, given.files);
+        return given.environment;
+      });
+      beginning.throwIfAborted();
+      isGiven = true;
+      return { containerId: id, output: await spare.begin(environment), replayed: false };
+    }
+  } catch (error) {
+    // Where it fails for a reason that lasts, it does so once more in a container of its own, and says why.
+    if (beginning.aborted && !isGiven) throw error;
+  }
+  const begun = isGiven ? await askSpare(parts, active, id) : undefined;
+  if (begun === undefined) await removeQuietly(engine, active);
+  return begun;
+}
+
+/** Only the container knows whether it got everything. One that is gone may have: it is not run again. */
+async function askSpare(
+  { engine, engineReturn }: BeginParts,
+  { letGo }: Active,
+  id: string,
+): Promise<Begun | undefined> {
+  for (;;) {
+    try {
+      if ((await engine.begun(id)) === undefined) return undefined;
+      return { containerId: id, output: await engine.replay(id), replayed: true };
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error;
+      await engineReturn.wait(letGo);
+    }
+  }
+}
+
+async function beginAnew(parts: BeginParts, active: Active, given: Reactor): Promise<Begun> {
   let reactor = given;
   for (let tries = 1; ; ) {
     active.beginning.throwIfAborted();
     try {
-      return await tryToBegin(parts, active, reactor);
+      const tried = reactor;
+      return await parts.spares.whileCold(() => tryToBegin(parts, active, tried));
     } catch (error) {
       if (active.beginning.aborted) throw error;
       if (error instanceof EngineUnavailable) {
@@ -113,20 +176,16 @@ async function tryToBegin(parts: BeginParts, active: Active, reactor: Reactor): 
   return { containerId: id, output, replayed: false };
 }
 
-/** Makes the container, with everything that it is given. */
-async function make(
-  parts: BeginParts,
-  active: Active,
-  reactor: Reactor,
-): Promise<{ readonly id: string; readonly hasStarted: boolean }> {
-  const { engine, store, tokens, config } = parts;
+/** Everything that the container is given. */
+async function gather(parts: BeginParts, active: Active, reactor: Reactor): Promise<HandOver> {
+  const { store, config } = parts;
   const { execution, rules } = active;
   const message = await store.read
     .selectFrom('messages')
     .select('body')
     .where('execution_id', '=', execution.id)
     .executeTakeFirstOrThrow();
-  const given = handOver({
+  return handOver({
     reactor,
     execution,
     message: message.body,
@@ -137,12 +196,29 @@ async function make(
     tenant: config.tenant,
     secondPrefix: config.second_prefix,
   });
+}
+
+async function grantToken(
+  { store, tokens, config }: BeginParts,
+  { execution, rules }: Active,
+): Promise<void> {
+  if (rules.token === undefined) return;
+  const seconds = tokenSeconds(rules.timeoutSeconds, config.stop_grace);
+  await store.write(tokens.grant(execution, seconds));
+}
+
+/** Makes the container, with everything that it is given. */
+async function make(
+  parts: BeginParts,
+  active: Active,
+  reactor: Reactor,
+): Promise<{ readonly id: string; readonly hasStarted: boolean }> {
+  const { engine } = parts;
+  const { execution } = active;
+  const given = await gather(parts, active, reactor);
   const [{ id, adopted }] = await Promise.all([
     engine.create(specOf(parts, active, reactor, given)),
-    rules.token === undefined
-      ? undefined
-      : // A minute more than the longest run: the token dies by being ended, this is for when nobody is there to do it.
-        store.write(tokens.grant(execution, rules.timeoutSeconds + config.stop_grace + 60)),
+    grantToken(parts, active),
   ]);
   active.containerId = id;
   // The answer to an earlier try was lost. Whether that one started the container decides how its output is read.
@@ -153,25 +229,16 @@ async function make(
 
 function specOf(
   { config, instance }: BeginParts,
-  { execution, rules }: Active,
+  { execution }: Active,
   reactor: Reactor,
   { environment, datagrams }: HandOver,
 ): ContainerSpec {
   return {
+    ...containerOf(reactor, config),
     name: containerName(execution),
-    // The content and not the name: a tag that has moved since the reactor became ready changes nothing.
-    image: reactor.imageId ?? reactor.image,
     environment,
     datagrams,
     labels: labelsOf(instance, reactor.id, execution.id),
-    limits: {
-      memoryBytes: rules.memoryBytes,
-      cpus: reactor.cpus ?? config.default_cpus,
-      processes: config.most_processes,
-    },
-    logBytes: config.log_limit,
-    group: reactor.id,
-    privileged: reactor.privileged,
   };
 }
 

@@ -23,13 +23,23 @@ const endOfOrder = sql.lit(delayedFrom);
  * One that is to be tried again later keeps its place, and those behind it wait with it.
  */
 const claimOldest = prepared(
-  (db, p: { reactorId: string; workerId: string; instance: string; now: number }) =>
+  (
+    db,
+    p: {
+      reactorId: string;
+      workerId: string;
+      instance: string;
+      spare: string | null;
+      now: number;
+    },
+  ) =>
     db
       .updateTable('executions')
       .set((eb) => ({
         worker_id: p.workerId,
         instance: p.instance,
         claimed_at: p.now,
+        spare: p.spare,
         due_at: null,
         revision: eb.selectFrom('reactors').select('revision').where('id', '=', p.reactorId),
       }))
@@ -73,16 +83,33 @@ export interface ClaimingWorker {
   readonly make?: Statement | undefined;
 }
 
-/** Undefined: nothing waits, or what waits has no room, or the reactor is not ready. */
+/** A container that waits for a message, and what gives the execution its token. */
+export interface ClaimingSpare {
+  readonly name: string;
+  readonly grant?: Statement | undefined;
+}
+
+/**
+ * Undefined: nothing waits, or what waits has no room, or the reactor is not ready. `spare`: the container that it may
+ * run in, written with the claim: whoever finds the claim after a kill knows where to look.
+ */
 export async function claim(
   store: Store,
   reactorId: string,
   instance: string,
   worker: ClaimingWorker = { id: newId() },
+  spare?: ClaimingSpare | undefined,
 ): Promise<Execution | undefined> {
   const [claimed] = await store.write(
-    claimOldest({ reactorId, workerId: worker.id, instance, now: nowInMicroseconds() }),
+    claimOldest({
+      reactorId,
+      workerId: worker.id,
+      instance,
+      spare: spare?.name ?? null,
+      now: nowInMicroseconds(),
+    }),
     ...(worker.make === undefined ? [] : [worker.make]),
+    ...(spare?.grant === undefined ? [] : [spare.grant]),
   );
   const row = claimed.rows[0];
   return row && executionFrom(row);

@@ -36,7 +36,7 @@ export function handOver(parts: HandOverParts): HandOver {
   const { reactor, execution, message, secondPrefix } = parts;
   const asFile = mustBeFile(execution, message);
   const said = saidByService(parts, asFile);
-  const prefixes = secondPrefix === undefined ? [prefix] : [prefix, secondPrefix];
+  const prefixes = prefixesWith(secondPrefix);
   return {
     environment: {
       ...reactor.environment,
@@ -50,14 +50,23 @@ export function handOver(parts: HandOverParts): HandOver {
     files: asFile
       ? prefixes.map((each) => ({ path: fileOf(each), mode: 0o644, content: message }))
       : [],
-    datagrams: {
-      paths: prefixes.map(socketOf),
-      environment: Object.fromEntries(
-        prefixes.map((each) => [`${each}results_socket`, socketOf(each)]),
-      ),
-    },
+    datagrams: datagramSocket(secondPrefix),
   };
 }
+
+/** The same for every execution. */
+export function datagramSocket(secondPrefix: string | undefined): DatagramSocket {
+  const prefixes = prefixesWith(secondPrefix);
+  return {
+    paths: prefixes.map(socketOf),
+    environment: Object.fromEntries(
+      prefixes.map((each) => [`${each}results_socket`, socketOf(each)]),
+    ),
+  };
+}
+
+const prefixesWith = (secondPrefix: string | undefined): readonly string[] =>
+  secondPrefix === undefined ? [prefix] : [prefix, secondPrefix];
 
 /** One variable each, so that no sender replaces them, and together as JSON as long as Linux takes that. */
 function allConfigs(configs: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -7,6 +7,7 @@ import { tokenSubject } from '../oauth/tokens.ts';
 import { prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import type { Execution } from './execution.ts';
+import { delayedFrom } from './places.ts';
 
 interface NewToken {
   readonly hash: Uint8Array;
@@ -41,11 +42,49 @@ const insertToken = prepared((db, p: NewToken) =>
     .onConflict((conflict) => conflict.column('hash').doNothing()),
 );
 
+/** Behind a claim in the same unit: the token of the execution that was claimed with this spare, if any was. */
+const insertWithClaim = prepared(
+  (db, p: { hash: Uint8Array; reactorId: string; spare: string; now: number; expiresAt: number }) =>
+    db
+      .insertInto('access_tokens')
+      .columns(['hash', 'client_id', 'user_id', 'flow', 'scope', 'issued_at', 'expires_at'])
+      .expression((eb) =>
+        eb
+          .selectFrom('executions')
+          .innerJoin('users', 'users.id', 'executions.executor_id')
+          .select([
+            sql<Uint8Array>`${p.hash}`.as('hash'),
+            'executions.client_id',
+            'users.id as user_id',
+            sql.lit('execution').as('flow'),
+            sql.lit('PRODUCTION').as('scope'),
+            sql<number>`cast(${p.now} as bigint)`.as('issued_at'),
+            sql<number>`cast(${p.expiresAt} as bigint)`.as('expires_at'),
+          ])
+          // Only the oldest can have been claimed and not yet started.
+          .where('executions.id', '=', (oldest) =>
+            oldest
+              .selectFrom('executions as first')
+              .select('first.id')
+              .where('first.reactor_id', '=', p.reactorId)
+              .where('first.status', '=', sql.lit<'SUBMITTED'>('SUBMITTED'))
+              .where('first.seq', '<', sql.lit(delayedFrom))
+              .orderBy('first.seq')
+              .limit(1),
+          )
+          .where('executions.spare', '=', p.spare)
+          .where(
+            sql<boolean>`(executions.client_id is null or exists (select 1 from clients where clients.id = executions.client_id))`,
+          ),
+      )
+      .onConflict((conflict) => conflict.column('hash').doNothing()),
+);
+
 const deleteToken = prepared((db, p: { hash: Uint8Array }) =>
   db.deleteFrom('access_tokens').where('hash', '=', p.hash),
 );
 
-type Claimed = Pick<Execution, 'id' | 'workerId' | 'attempt'>;
+type Claimed = Pick<Execution, 'id' | 'workerId' | 'attempt' | 'spare'>;
 
 /**
  * The token of an execution: it acts for whoever posted the message, goes where the application may go that posted it,
@@ -63,11 +102,11 @@ export class ExecutionTokens {
     return new ExecutionTokens(await serviceKey(store, 'execution_tokens'));
   }
 
-  of({ id, workerId, attempt }: Claimed): string {
+  of({ id, workerId, attempt, spare }: Claimed): string {
+    // No spare is claimed twice, and it is known before the execution is.
+    if (spare !== null) return this.#derived(`spare ${spare}`);
     // A worker may run the same execution again; the token of its last try stays dead.
-    const claim = attempt > 1 ? `${id} ${workerId} ${attempt}` : `${id} ${workerId}`;
-    const bits = createHmac('sha256', this.#key).update(claim).digest();
-    return secretFrom('accessToken', bits);
+    return this.#derived(attempt > 1 ? `${id} ${workerId} ${attempt}` : `${id} ${workerId}`);
   }
 
   /** Whether this is the token of the execution, as it is claimed now. */
@@ -87,6 +126,13 @@ export class ExecutionTokens {
     });
   }
 
+  /** The same in the unit of the claim, for whatever is claimed with this spare: so it has not to be waited for later. */
+  grantWithClaim(reactorId: string, spare: string, seconds: number): Statement {
+    const now = Date.now();
+    const hash = hashSecret(this.#derived(`spare ${spare}`));
+    return insertWithClaim({ hash, reactorId, spare, now, expiresAt: now + seconds * 1000 });
+  }
+
   /** What ends the token, to be committed together with the end of the execution. */
   end(execution: Claimed): { readonly change: AccessChange; readonly statement: Statement } {
     const hash = hashSecret(this.of(execution));
@@ -95,4 +141,12 @@ export class ExecutionTokens {
       statement: deleteToken({ hash }),
     };
   }
+
+  #derived(claim: string): string {
+    return secretFrom('accessToken', createHmac('sha256', this.#key).update(claim).digest());
+  }
 }
+
+/** A minute more than the longest run: the token dies by being ended, this is for when nobody is there to do it. */
+export const tokenSeconds = (timeoutSeconds: number, stopGrace: number): number =>
+  timeoutSeconds + stopGrace + 60;

@@ -37,6 +37,8 @@ export interface Execution {
   readonly attempt: number;
   /** Set by the claim. */
   readonly workerId: string | null;
+  /** The spare container that the claim took, by name: it runs there, or in one that has its own name. */
+  readonly spare: string | null;
   /** The reactor's revision that runs it; null before the claim. */
   readonly revision: number | null;
   /** Why it was asked to stop, in words for its record. */
@@ -73,6 +75,7 @@ export function executionFrom(row: ExecutionRow): Execution {
     environment: textsByName(row.environment),
     attempt: row.attempt,
     workerId: row.worker_id,
+    spare: row.spare,
     revision: row.revision,
     haltReason: row.halt_reason,
     receivedAt: row.received_at,

@@ -26,6 +26,7 @@ import { recover, recoverOne } from './recover.ts';
 import type { Results } from './results.ts';
 import { Runner } from './run.ts';
 import { Schedule } from './schedule.ts';
+import { Spares } from './spares.ts';
 import { WorkerPlaces } from './worker-places.ts';
 
 interface Parts {
@@ -62,6 +63,10 @@ export interface ExecutionsArea {
   readonly workers: {
     readonly places: WorkerPlaces;
     readonly containerOf: (executionId: string) => string | undefined;
+    readonly instance: string;
+    readonly sparesOf: (reactorId: string) => readonly string[];
+    /** Somebody has asked for more workers, or fewer. */
+    readonly keptChanged: () => void;
   };
   /**
    * Takes up what an earlier process has left, and then begins to run what waits. `served`: what containers may ask
@@ -86,6 +91,15 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
   const waiting = new AnswerWaiting({ executions, results, most: config.waiting_replies });
   let stopping = false;
 
+  const spares = new Spares({
+    store,
+    engine,
+    reactors,
+    instance,
+    config,
+    underWay: () => runner.size,
+    log,
+  });
   const runner: Runner = new Runner({
     store,
     changes,
@@ -95,6 +109,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     images,
     states,
     largeTurns: new LargeTurns(),
+    spares,
     reactors,
     configs: parts.configs,
     runSecrets: parts.runSecrets,
@@ -106,6 +121,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     log,
     apiServer: () => address.url(),
     wake: (reactorId) => schedule.wake(reactorId),
+    used: (reactorId) => spares.used(reactorId),
     expect: (dueAt) => due.expect(dueAt),
     freeWorker: (execution) => workers.free(execution),
     onLost: ({ id }) => void takeUpLater(id),
@@ -114,7 +130,17 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
   const due = new DueMessages({ store, wake, log });
   const workers = new WorkerPlaces({ store, instance, idleLimit: config.worker_idle_limit, log });
   const owners = new OwnerPlaces(wake);
-  const claiming = new Claiming({ store, instance, reactors, runner, workers, owners, config });
+  const claiming = new Claiming({
+    store,
+    instance,
+    reactors,
+    runner,
+    workers,
+    owners,
+    spares,
+    tokens,
+    config,
+  });
   const schedule: Schedule = new Schedule({
     places: config.containers_at_once,
     claim: (reactorId) => claiming.claim(reactorId),
@@ -135,6 +161,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     runner,
     claiming,
     schedule,
+    spares,
     log,
   };
   const reaper = new Reaper(recovery);
@@ -174,9 +201,16 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
   reactors.onReady((reactorId) => {
     engage();
     schedule.wake(reactorId);
+    void spares.look();
   });
-  reactors.onRemoved((reactorId) => void workers.forgetReactor(reactorId));
-  reactors.onRemoving((reactor, by) => endAllOf({ store, runner, executions }, reactor, by));
+  reactors.onRemoved((reactorId) => {
+    void workers.forgetReactor(reactorId);
+    void spares.dropOf(reactorId);
+  });
+  reactors.onRemoving(async (reactor, by) => {
+    await endAllOf({ store, runner, executions }, reactor, by);
+    await spares.dropOf(reactor.id);
+  });
 
   return {
     executions,
@@ -190,6 +224,9 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     workers: {
       places: workers,
       containerOf: (executionId) => runner.find(executionId)?.containerId,
+      instance,
+      sparesOf: (reactorId) => spares.containersOf(reactorId),
+      keptChanged: () => void spares.look(),
     },
     start: (served) => {
       logs.start();
@@ -203,6 +240,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
         schedule.start({ hearsNothing: served === undefined });
         due.start();
         workers.start();
+        spares.start();
         reaper.start();
       });
     },
@@ -214,7 +252,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
       workers.stop();
       reaper.stop();
       engineReturn.stop();
-      await Promise.all([runner.stop(), address.close()]);
+      await Promise.all([runner.stop(), spares.stop(), address.close()]);
       await logs.stop();
     },
   };

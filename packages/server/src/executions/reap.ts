@@ -1,5 +1,5 @@
 import { claimedBy } from './claim.ts';
-import { containerName, labelsOfInstance } from './container-labels.ts';
+import { containerNames, labelsOfInstance } from './container-labels.ts';
 import { type RecoverParts, removeStrangers } from './recover.ts';
 
 const everyMs = 60_000;
@@ -28,7 +28,7 @@ export class Reaper {
       // The containers before the claims: what is claimed in between has no container in the list.
       const containers = await engine.list(labelsOfInstance(instance));
       const claimed = await claimedBy(store, instance);
-      await removeStrangers(this.#parts, containers, new Set(claimed.map(containerName)));
+      await removeStrangers(this.#parts, containers, new Set(claimed.flatMap(containerNames)));
       await engine.tidy();
     } catch (error) {
       log.warn({ err: error }, 'looking for what was left behind failed');

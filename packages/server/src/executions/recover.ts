@@ -1,13 +1,25 @@
-import { type ContainerSummary, type Engine, EngineUnavailable } from '../engines/engine.ts';
+import {
+  ContainerGone,
+  type ContainerSummary,
+  type Engine,
+  EngineRefused,
+  EngineUnavailable,
+} from '../engines/engine.ts';
 import type { Store } from '../store/store.ts';
 import { claimedBy } from './claim.ts';
 import type { Claiming } from './claiming.ts';
-import { containerName, executionOf, labelsOfInstance, labelsToFind } from './container-labels.ts';
+import {
+  containerName,
+  containerNames,
+  executionOf,
+  labelsOfInstance,
+} from './container-labels.ts';
 import type { EngineReturn } from './engine-return.ts';
 import type { Execution } from './execution.ts';
 import type { Runner } from './run.ts';
 import type { Schedule } from './schedule.ts';
 import { release, type SettleParts } from './settle.ts';
+import type { Spares } from './spares.ts';
 
 export interface RecoverParts extends SettleParts {
   readonly store: Store;
@@ -17,6 +29,7 @@ export interface RecoverParts extends SettleParts {
   readonly runner: Runner;
   readonly claiming: Pick<Claiming, 'occupy'>;
   readonly schedule: Pick<Schedule, 'occupy' | 'wake'>;
+  readonly spares: Pick<Spares, 'has'>;
   readonly log: {
     info(facts: object, message: string): void;
     warn(facts: object, message: string): void;
@@ -33,62 +46,81 @@ export async function recover(parts: RecoverParts): Promise<void> {
   const containers = await whenEngineIsThere(parts, () => engine.list(labelsOfInstance(instance)));
   const claimed = (await claimedBy(store, instance)).filter(({ id }) => !runner.find(id));
   if (claimed.length > 0) log.info({ executions: claimed.length }, 'taking up executions again');
-  const byName = new Map(containers.map((container) => [container.name, container]));
-  for (const execution of claimed) {
-    await takeUp(parts, execution, byName.get(containerName(execution)));
-  }
-  const known = new Set(claimed.map(containerName));
-  await removeStrangers(parts, containers, known);
+  for (const execution of claimed) await takeUp(parts, execution, containers);
+  const known = new Set(claimed.flatMap(containerNames));
+  // What waits need not wait for them: after a kill there may be some spares.
+  void removeStrangers(parts, containers, known);
 }
 
 /** Takes up one execution again that a fault has thrown out of this process. */
 export async function recoverOne(parts: RecoverParts, executionId: string): Promise<void> {
   const { store, engine, instance } = parts;
-  const labels = labelsToFind(instance, executionId);
+  const labels = labelsOfInstance(instance);
   const containers = await whenEngineIsThere(parts, () => engine.list(labels));
   const claimed = await claimedBy(store, instance);
   const execution = claimed.find(({ id }) => id === executionId);
-  if (execution === undefined) return;
-  const name = containerName(execution);
-  await takeUp(
-    parts,
-    execution,
-    containers.find((container) => container.name === name),
-  );
+  if (execution !== undefined) await takeUp(parts, execution, containers);
 }
 
 async function takeUp(
   parts: RecoverParts,
   execution: Execution,
-  container: ContainerSummary | undefined,
+  containers: readonly ContainerSummary[],
 ): Promise<void> {
   const { engine, runner, schedule, log } = parts;
-  if (container !== undefined && container.state !== 'created') {
-    schedule.occupy(parts.claiming.occupy(execution, runner.adopt(execution, container.id)));
-    return;
+  const unused: ContainerSummary[] = [];
+  for (const name of containerNames(execution)) {
+    const container = containers.find((each) => each.name === name);
+    if (container === undefined) continue;
+    if (await hasBegun(parts, execution, container)) {
+      schedule.occupy(parts.claiming.occupy(execution, runner.adopt(execution, container.id)));
+      return;
+    }
+    unused.push(container);
   }
   if (execution.status === 'RUNNING') {
     log.warn({ execution: execution.id }, 'the container of an execution has vanished');
     await runner.fail(execution, 'lost: its container vanished from the engine before it ended');
     return;
   }
-  // The service that made it is gone before it started it, so nobody will.
-  if (container !== undefined) await whenEngineIsThere(parts, () => engine.remove(container.id));
+  // The service that made them is gone before it let them begin, so nobody will.
+  for (const { id } of unused) await whenEngineIsThere(parts, () => engine.remove(id));
   await release(parts, execution);
   schedule.wake(execution.reactorId);
 }
 
+/** A spare has been started long before, and knows itself whether it was given the message. */
+async function hasBegun(
+  parts: RecoverParts,
+  { spare }: Execution,
+  { id, name, state }: ContainerSummary,
+): Promise<boolean> {
+  if (state === 'created' || name !== spare) return state !== 'created';
+  try {
+    return (await whenEngineIsThere(parts, () => parts.engine.begun(id))) !== undefined;
+  } catch (error) {
+    if (error instanceof ContainerGone) return false;
+    if (!(error instanceof EngineRefused)) throw error;
+    // It holds up nobody else, and must not run twice: whoever takes it up tries again until the engine tells.
+    parts.log.warn(
+      { err: error, container: name },
+      'whether a spare container was used is not known',
+    );
+    return true;
+  }
+}
+
 /** Containers of this service whose executions are settled, or of which nothing is known. */
 export async function removeStrangers(
-  { engine, runner, log }: Pick<RecoverParts, 'engine' | 'runner' | 'log'>,
+  { engine, runner, spares, log }: Pick<RecoverParts, 'engine' | 'runner' | 'spares' | 'log'>,
   containers: readonly ContainerSummary[],
   /** By the names of their containers: an execution that is tried again has left its last one behind. */
   known: ReadonlySet<string>,
 ): Promise<void> {
   for (const { id, name, labels } of containers) {
     const active = runner.find(executionOf(labels) ?? '');
-    if (known.has(name) || (active !== undefined && containerName(active.execution) === name))
-      continue;
+    if (known.has(name) || spares.has(name)) continue;
+    if (active !== undefined && containerName(active.execution) === name) continue;
     try {
       await engine.remove(id);
       log.info({ container: name }, 'removed a container that was left behind');

@@ -30,6 +30,8 @@ export interface RunParts extends BeginParts, WatchParts, CollectingParts, Settl
   readonly wake: (reactorId: string) => void;
   /** The execution is over or given back: its worker may take the next. */
   readonly freeWorker: (execution: Execution) => void;
+  /** An execution of this reactor has begun. */
+  readonly used: (reactorId: string) => void;
   /** Something is to be run again at this time, in microseconds. */
   readonly expect: (dueAt: number) => void;
   /** Something failed that must not: the execution is claimed still, and somebody has to look what became of it. */
@@ -59,6 +61,11 @@ export class Runner {
     return [...this.#active.values()].filter(({ execution }) => execution.reactorId === reactorId);
   }
 
+  /** How many are under way. */
+  get size(): number {
+    return this.#active.size;
+  }
+
   /** Whether one more of this reactor may be begun, as far as this process knows. */
   hasRoomFor(reactor: Reactor | undefined): boolean {
     if (!isRunnable(reactor)) return false;
@@ -76,7 +83,9 @@ export class Runner {
       if (delivered === undefined) return;
       const active = track(reactor, delivered);
       const begun = await this.#begin(active, reactor);
-      if (begun !== undefined) await this.#follow(active, begun);
+      if (begun === undefined) return;
+      this.#parts.used(reactor.id);
+      await this.#follow(active, begun);
     });
   }
 
@@ -235,7 +244,9 @@ export class Runner {
       log.warn({ err: error, execution: execution.id }, 'what it used is not known');
       return undefined;
     });
-    const plain = completed(end, undefined, '');
+    // The log of a spare that was found again may have lost when it began.
+    const begunAt = execution.spare === null ? null : execution.startedAt;
+    const plain = completed(end, undefined, '', begunAt);
     // A service that was killed while it stopped the container for its time left no other trace of why.
     const overdue = endedByForce.has(end.exitCode) && plain.runtime >= rules.timeoutSeconds;
     const outOfTime = tooLong(rules.timeoutSeconds);
@@ -248,7 +259,7 @@ export class Runner {
       collecting.finish(),
     ]);
     const words = wordsOf({ end, stopWords, memoryBytes: rules.memoryBytes });
-    await this.#write(execution, { ...completed(end, usage, words), isDead }, plan);
+    await this.#write(execution, { ...completed(end, usage, words, begunAt), isDead }, plan);
   }
 
   async #write(execution: Execution, outcome: Outcome, plan?: RetryPlan): Promise<void> {

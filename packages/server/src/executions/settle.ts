@@ -72,10 +72,16 @@ const addToTotals = prepared(
       .where('id', '=', p.reactorId),
 );
 
-/** The container ended, whatever its exit code. */
-export function completed(end: ContainerEnd, usage: Usage | undefined, words: string): Outcome {
+/** The container ended, whatever its exit code. `begunAt`: when it began, where the store knows better than the engine. */
+export function completed(
+  end: ContainerEnd,
+  usage: Usage | undefined,
+  words: string,
+  begunAt: number | null,
+): Outcome {
   const finishedAt = microsecondsOf(end.finishedAt) ?? nowInMicroseconds();
-  const startedAt = microsecondsOf(end.startedAt) ?? finishedAt;
+  // Our clock may be behind the engine's.
+  const startedAt = Math.min(begunAt ?? microsecondsOf(end.startedAt) ?? finishedAt, finishedAt);
   return {
     status: 'COMPLETE',
     statusMessage: words,

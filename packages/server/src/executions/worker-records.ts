@@ -25,7 +25,8 @@ export const WorkerRecord = Type.Object(
     image: Type.String(),
     location: Type.String({ description: 'The machine' }),
     cid: Type.Union([Type.String(), Type.Null()], {
-      description: 'The container that runs in it, where it is on the machine that answers',
+      description:
+        'The container that runs in it, or that waits in it for a message, where it is on the machine that answers',
     }),
     createTime: Time('When it was made'),
     lastExecutionTime: Time('When something last ran in it'),
@@ -74,6 +75,10 @@ export interface WorkerListParts {
     readonly places: Pick<WorkerPlaces, 'lastUse'>;
     /** The container of an execution that runs on this machine. */
     readonly containerOf: (executionId: string) => string | undefined;
+    /** The spare containers of a reactor on this machine. */
+    readonly sparesOf: (reactorId: string) => readonly string[];
+    /** This service, among those that share the store. */
+    readonly instance: string;
   };
   readonly baseUrl: () => string;
 }
@@ -87,6 +92,9 @@ export async function listWorkers(
     busyWorkers(store, reactor.id),
   ]);
   const actor = reactorAddress(baseUrl(), reactor.id);
+  const spares = [...workers.sparesOf(reactor.id)];
+  const waitingIn = (row: (typeof rows)[number]): string | undefined =>
+    row.instance === workers.instance && row.status === 'READY' ? spares.shift() : undefined;
   return rows.map((row) => {
     const execution = busy.get(row.id);
     const lastUse = workers.places.lastUse(reactor.id, row.id) ?? row.last_execution_at;
@@ -96,7 +104,7 @@ export async function listWorkers(
       status: statusOf(row.status, execution !== undefined, reactor),
       image: reactor.image,
       location: row.location,
-      cid: (execution !== undefined && workers.containerOf(execution)) || null,
+      cid: (execution === undefined ? waitingIn(row) : workers.containerOf(execution)) ?? null,
       createTime: new Date(row.created_at).toISOString(),
       lastExecutionTime: lastUse === null ? null : new Date(lastUse).toISOString(),
       lastHealthCheckTime: new Date(row.checked_at).toISOString(),

@@ -14,6 +14,7 @@ export interface WorkerRoutesParts extends WorkerListParts {
   readonly reactors: Pick<Reactors, 'forCaller' | 'show'>;
   readonly workers: WorkerListParts['workers'] & {
     readonly places: Pick<WorkerPlaces, 'keep' | 'remove'>;
+    readonly keptChanged: () => void;
   };
   readonly config: { readonly most_workers: number };
 }
@@ -67,7 +68,8 @@ export function workerRoutes(parts: WorkerRoutesParts): FastifyPluginAsyncTypebo
           tags: ['Reactors'],
           summary: 'Keep at least so many workers',
           description:
-            'Never makes them fewer: DELETE does. How many executions run at once, and in which order, stays as ' +
+            'Never makes them fewer: DELETE does. Each has a spare container that waits for a message, as far as the machine ' +
+            'has room, unless warm is 0. How many executions run at once, and in which order, stays as ' +
             'max_workers and stateless say. Answers with all workers of the reactor. Needs UPDATE.',
           params: NamedReactor,
           body: Type.Object(
@@ -88,6 +90,7 @@ export function workerRoutes(parts: WorkerRoutesParts): FastifyPluginAsyncTypebo
         const reactor = await reactors.show(callerOf(request), reactorId, 'UPDATE');
         if (!(await workers.places.keep(reactor.id, request.body.num)))
           throw fail('conflict', { problem: `The reactor ${reactor.id} is being deleted.` });
+        workers.keptChanged();
         return listWorkers(parts, reactor);
       },
     );
@@ -130,6 +133,7 @@ export function workerRoutes(parts: WorkerRoutesParts): FastifyPluginAsyncTypebo
         named(await listWorkers(parts, reactor), workerId);
         const isBusy = (await busyWorkers(store, reactor.id)).has(workerId);
         await workers.places.remove(reactor.id, workerId, isBusy);
+        workers.keptChanged();
         return null;
       },
     );

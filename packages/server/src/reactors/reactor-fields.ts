@@ -95,6 +95,15 @@ export const RegisteredReactor = Type.Object(
           'failed for the last time is among the dead letters.',
       }),
     ),
+    warm: Type.Optional(
+      Type.Union([Type.Integer(), Type.String()], {
+        allows: 'auto or a whole number such as 1',
+        description:
+          'How many spare containers are kept ready on a machine: started, used by nobody, and waiting for a message, which ' +
+          'then runs at once. Each is used for one message. auto (the default): one, while messages come often. 0: none. ' +
+          'When a machine is short of room, those of reactors that were not used for longest go.',
+      }),
+    ),
     token: flag('Whether an access token is made for each execution. Default true.'),
     hints: Type.Optional(
       Type.Array(
@@ -178,6 +187,7 @@ export const RegisteredReactor = Type.Object(
         default_environment: { GREETING: 'hello' },
         mem_limit: '64m',
         timeout: 60,
+        warm: 'auto',
       },
     ],
   },

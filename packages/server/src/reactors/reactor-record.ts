@@ -53,6 +53,10 @@ export const ReactorRecord = Type.Object(
     timeout: Type.Integer({ description: 'Seconds.' }),
     logEx: Type.Integer({ description: 'Seconds.' }),
     retries: Type.Integer({ description: 'How often a failed execution is tried again.' }),
+    warm: Type.Union([Type.Integer(), Type.Literal('auto')], {
+      description:
+        'How many spare containers are kept ready; auto: one, while messages come often.',
+    }),
     token: Type.Boolean(),
     hints: Type.Array(Type.String()),
     privileged: Type.Boolean(),
@@ -110,6 +114,7 @@ export const ReactorRecord = Type.Object(
         memLimit: '64m',
         maxCpus: 1,
         timeout: 60,
+        warm: 'auto',
         cronSchedule: 'CRON_TZ=Europe/Berlin 0 6 * * *',
         cronOn: true,
         cronNextEx: '2026-01-31 05',
@@ -149,6 +154,7 @@ export function reactorRecord(
     timeout: reactor.timeoutSeconds,
     logEx: reactor.logSeconds,
     retries: reactor.retries,
+    warm: reactor.warm ?? ('auto' as const),
     token: reactor.token,
     hints: [...reactor.hints],
     privileged: reactor.privileged,

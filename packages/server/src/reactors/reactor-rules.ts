@@ -17,6 +17,7 @@ export type ReactorLimits = Pick<
   | 'execution_time_limit'
   | 'log_retention'
   | 'most_retries'
+  | 'most_warm'
   | 'allow_privileged'
   | 'second_prefix'
   | 'webhook_allow'
@@ -28,6 +29,8 @@ const mostMemory = 1024 * 1024 ** 3;
 const leastCpus = 0.01;
 const mostCpus = 1024;
 const leastNanocpus = 1_000_000;
+/** For an admin, who may exceed the operator's cap. */
+const mostWarm = 1_000;
 
 /** The settings that a body means; what it does not say has its default. `exempt`: an admin, who may exceed the caps. */
 export function readSettings(
@@ -81,6 +84,7 @@ export function readSettings(
       `${limits.log_retention} seconds`,
     ),
     retries: cap('retries', given.retries ?? 0, limits.most_retries, limits.most_retries),
+    warm: warm(given.warm, limits, exempt),
     token: given.token ?? true,
     hints: given.hints ?? [],
     privileged,
@@ -135,6 +139,21 @@ function memory(given: string | number): number {
   if (bytes === undefined || bytes < leastMemory || bytes > mostMemory)
     throw invalid('mem_limit', 'takes a size from 8m to 1024g, such as 512m, or that many bytes');
   return bytes;
+}
+
+/** Null: auto. */
+function warm(
+  given: string | number | undefined,
+  limits: ReactorLimits,
+  exempt: boolean,
+): number | null {
+  if (given === undefined) return null;
+  const most = exempt ? mostWarm : limits.most_warm;
+  const text = String(given).trim().toLowerCase();
+  if (text === 'auto') return null;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number <= most) return number;
+  throw invalid('warm', `takes auto or a whole number from 0 to ${most}`);
 }
 
 function cores(given: string | number): number {

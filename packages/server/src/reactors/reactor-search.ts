@@ -25,6 +25,7 @@ export const reactorFields: Fields = {
   memLimit: number('reactors.mem_limit'),
   timeout: number('reactors.timeout'),
   logEx: number('reactors.log_ex'),
+  warm: number('reactors.warm'),
   token: flag('reactors.token'),
   privileged: flag('reactors.privileged'),
   hints: text('reactors.hints'),

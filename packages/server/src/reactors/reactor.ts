@@ -56,6 +56,8 @@ export interface ReactorSettings {
   readonly logSeconds: number;
   /** How often a failed execution is tried again. */
   readonly retries: number;
+  /** How many spare containers are kept ready; null: one, while messages come often. */
+  readonly warm: number | null;
   /** Whether an access token is made for each execution. */
   readonly token: boolean;
   readonly hints: readonly string[];

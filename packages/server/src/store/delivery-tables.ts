@@ -6,6 +6,8 @@ export interface ReactorDeliveryColumns {
   retries: Generated<number>;
   /** How many workers are kept although nothing runs. */
   kept_workers: Generated<number>;
+  /** How many spare containers are kept ready; null: one, while messages come often. */
+  warm: Generated<number | null>;
   /** How many messages are not in the order of receipt yet: they wait for their time. */
   delayed: Generated<number>;
   /** How many ever were; each has its number among them. */
@@ -17,6 +19,8 @@ export interface ReactorDeliveryColumns {
 export interface ExecutionDeliveryColumns {
   /** Not to be claimed before, in microseconds since the epoch; null: at once. */
   due_at: Generated<number | null>;
+  /** The spare container that its claim took, by name: where it may run, besides the one that has its own name. */
+  spare: Generated<string | null>;
   /** Since when it is a dead letter, in microseconds; null: it is none. */
   dead_at: Generated<number | null>;
 }

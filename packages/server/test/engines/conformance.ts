@@ -8,12 +8,14 @@ import { testLimits } from './conformance/limits.ts';
 import { testNetwork } from './conformance/network.ts';
 import { testOutput } from './conformance/output.ts';
 import { testRunning } from './conformance/running.ts';
+import { testSpares } from './conformance/spares.ts';
 import type { Subject } from './conformance/subject.ts';
 
 /** What every engine driver has to pass. */
 export function engineConformance(name: string, open: () => Promise<Subject>): void {
   onSubject(name, open, (get) => {
     testRunning(get);
+    testSpares(get);
     testOutput(get);
     testDatagrams(get);
     testLimits(get);

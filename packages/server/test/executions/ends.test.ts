@@ -11,7 +11,11 @@ let scene: Scene;
 
 before(async () => {
   scene = await openScene({
-    environment: { REACTORD_STOP_GRACE: '1s', REACTORD_MOST_PROCESSES: '32' },
+    environment: {
+      REACTORD_SPARE_IDLE_LIMIT: '2s',
+      REACTORD_STOP_GRACE: '1s',
+      REACTORD_MOST_PROCESSES: '32',
+    },
   });
 });
 

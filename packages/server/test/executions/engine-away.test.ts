@@ -70,6 +70,36 @@ test('messages that arrive while the engine is away run in their order once it i
   }
 });
 
+test('a spare that the engine has lost is no loss: the message runs once it is back, and one that runs goes on', async () => {
+  const { admin, image } = scene;
+  const id = await admin.register({
+    image: image.reference,
+    default_environment: { RUN: `echo $MSG; [ $MSG = lost ] || { ${counting}; }` },
+    warm: 1,
+  });
+  const keep = { body: JSON.stringify({ num: 1 }), type: 'application/json' };
+  await admin.call('POST', `/${id}/workers`, keep);
+  const ready = () =>
+    until('a spare to be ready', async () => {
+      const [worker] = (await admin.call('GET', `/${id}/workers`)).json().result;
+      return worker?.status === 'READY' && worker.cid !== null;
+    });
+  await ready();
+  await proxy.cut();
+  const lost = await admin.send(id, 'lost');
+  await proxy.restore();
+  assert.equal((await admin.ended(id, lost)).exitCode, 0);
+  assert.equal(await admin.log(id, lost), 'lost\n');
+  await ready();
+  const kept = await admin.send(id, 'kept');
+  await until('its first lines', async () => (await admin.log(id, kept)).includes('line 5\n'));
+  await proxy.cut();
+  await proxy.restore();
+  assert.equal((await admin.ended(id, kept)).exitCode, 4);
+  assert.equal(await admin.log(id, kept), `kept\n${lines}`);
+  await admin.call('DELETE', `/${id}`);
+});
+
 test('a service that starts without an engine accepts messages, and takes up what ran when it comes', async () => {
   const { admin, image } = scene;
   const id = await admin.register({

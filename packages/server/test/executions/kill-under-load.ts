@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openScene, type Scene, type Sender } from '../harness/execution-scene.ts';
 import { until } from '../harness/until.ts';
@@ -27,11 +29,17 @@ const mostWaiting = 12;
 export async function killUnderLoad(kills: number): Promise<void> {
   const scene = await openScene({ environment: { REACTORD_LOG_LEVEL: 'warn' } });
   const load = new Load(scene.admin);
+  const witness = await openWitness();
   try {
     for (let made = 0; made < reactorCount; made += 1) {
       const reactor = await scene.admin.register({
         image: scene.image.reference,
-        default_environment: { RUN: 'echo begin $MSG; echo end $MSG; exit 5' },
+        default_environment: {
+          RUN: `${tells}; echo begin $MSG; echo end $MSG; exit 5`,
+          WITNESS: String(witness.port),
+        },
+        // Half of them have a spare from the beginning, the others once they are busy.
+        ...(made % 2 === 0 && { warm: 1 }),
       });
       load.begin(reactor);
     }
@@ -41,13 +49,38 @@ export async function killUnderLoad(kills: number): Promise<void> {
     }
     await load.end();
     await checkAll(scene, load);
+    for (const { message } of load.accepted)
+      assert.equal(witness.seen.get(message), 1, `how often ${message} was run`);
   } catch (error) {
     console.error(scene.service.output().slice(-4_000));
     throw error;
   } finally {
     await load.end();
+    witness.close();
     await scene.dispose();
   }
+}
+
+/** A static program cannot look up names, so the shell does. */
+const tells =
+  'ip=$(awk \'$2 == "host.docker.internal" { print $1; exit }\' /etc/hosts); echo $MSG | nc $ip $WITNESS';
+
+/** Counts how often each message was really run, whatever the records say. */
+async function openWitness() {
+  const seen = new Map<string, number>();
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (bytes) => {
+      const message = bytes.toString().trim();
+      seen.set(message, (seen.get(message) ?? 0) + 1);
+      socket.end();
+    });
+  });
+  server.listen(0, '0.0.0.0');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { seen, port, close: () => server.close() };
 }
 
 /** Posts to each reactor, one message after the other, whatever becomes of the service. */

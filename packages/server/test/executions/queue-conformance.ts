@@ -2,12 +2,23 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ServiceError } from '../../src/errors.ts';
 import { admit } from '../../src/executions/admit.ts';
-import { claim, markRunning, reactorsWithWork, releaseClaim } from '../../src/executions/claim.ts';
+import {
+  claim,
+  claimedBy,
+  markRunning,
+  reactorsWithWork,
+  releaseClaim,
+} from '../../src/executions/claim.ts';
 import type { Execution } from '../../src/executions/execution.ts';
+import { ExecutionTokens } from '../../src/executions/execution-token.ts';
 import { countWaiting, dropWaiting, peekWaiting } from '../../src/executions/waiting.ts';
+import { AccessChanges } from '../../src/identity/access-changes.ts';
+import { Users } from '../../src/identity/users.ts';
 import { newId } from '../../src/ids.ts';
+import { hashSecret } from '../../src/oauth/secret-format.ts';
 import { once } from '../../src/store/statement.ts';
 import type { Store } from '../../src/store/store.ts';
+import { quiet } from '../harness/beside-service.ts';
 import type { TwoStores } from '../harness/two-stores.ts';
 
 /** What the queue of messages does on every database. `openBoth` gives two processes' view of one store. */
@@ -111,6 +122,59 @@ export function testQueue(name: string, openBoth: () => Promise<TwoStores>): voi
     assert.equal(await claim(one, reactor, 'here'), undefined);
     await begin(second);
     assert.equal(await claim(one, reactor, 'here'), undefined);
+  });
+
+  test(`${name}: a claim names the spare that it took, and the next claim names its own or none`, async () => {
+    const reactor = await makeReactor();
+    await post(reactor);
+    const worker = { id: newId() };
+    const first = await claim(one, reactor, 'here', worker, { name: 'spare-1' });
+    assert.equal(first?.spare, 'spare-1');
+    assert.deepEqual(
+      (await claimedBy(other, 'here'))
+        .filter(({ id }) => id === first?.id)
+        .map(({ spare }) => spare),
+      ['spare-1'],
+    );
+    await one.write(releaseClaim({ id: first?.id ?? '', workerId: worker.id }));
+    const second = await claim(other, reactor, 'there');
+    assert.deepEqual([second?.id, second?.spare], [first?.id, null]);
+  });
+
+  test(`${name}: a claim with a spare gives its execution the token, and one that wins nothing gives none`, async () => {
+    const reactor = await makeReactor();
+    const user = await new Users(one, new AccessChanges(one, quiet)).create({
+      username: `user-${newId()}`,
+      password: 'a long enough word',
+    });
+    const tokens = await ExecutionTokens.open(one);
+    const tokensOf = () =>
+      other.read
+        .selectFrom('access_tokens')
+        .select('hash')
+        .where('user_id', '=', user.id)
+        .execute();
+    const claimWith = (spare: string, store = one) =>
+      claim(store, reactor, 'here', undefined, {
+        name: spare,
+        grant: tokens.grantWithClaim(reactor, spare, 60),
+      });
+    assert.equal(await claimWith('spare-2'), undefined);
+    await admit(one, {
+      reactorId: reactor,
+      executor: { userId: user.id, username: user.username, clientId: null },
+      message: { contentType: 'str', body: Buffer.from('x') },
+      environment: {},
+    });
+    const [first, second] = await Promise.all([claimWith('spare-3'), claimWith('spare-4', other)]);
+    const won = first ?? second;
+    assert.ok(won && (first === undefined || second === undefined));
+    assert.deepEqual(
+      (await tokensOf()).map(({ hash }) => Buffer.from(hash)),
+      [Buffer.from(hashSecret(tokens.of(won)))],
+    );
+    await one.write(tokens.end(won).statement);
+    assert.deepEqual(await tokensOf(), []);
   });
 
   test(`${name}: a claim that is given back keeps its place before all that came later`, async () => {

@@ -99,6 +99,24 @@ print(os.environ['_svc_results_socket'])
   assert.deepEqual(all.slice(2).map(String), [...Array(200).keys()].map(String));
 });
 
+test('what is sent from a spare container is there too, and nothing of it in the next', async () => {
+  const program = `send(os.environ['MSG'].encode()); print(post(b'by its token'))`;
+  const reactor = await register(program, { warm: 1 });
+  for (const message of ['one', 'two']) {
+    await scene.admin.call('POST', `/${reactor}/workers`, {
+      body: JSON.stringify({ num: 1 }),
+      type: 'application/json',
+    });
+    await until('a spare to be ready', async () => {
+      const { result } = (await scene.admin.call('GET', `/${reactor}/workers`)).json();
+      return result[0].status === 'READY' && result[0].cid !== null;
+    });
+    const { id, log } = await complete(reactor, message);
+    assert.equal(log, '201\n');
+    assert.deepEqual((await takeAll(reactor, id)).map(String).sort(), ['by its token', message]);
+  }
+});
+
 test('results are read while the execution runs', async () => {
   const reactor = await register(`
 send(b'early')

@@ -21,6 +21,7 @@ export async function openDockerSubject(): Promise<Subject> {
       environment: process.env,
       owner: name,
       network: owner,
+      programs: join(folder, 'programs'),
       spools: { folder: join(folder, name), mostBytes: 1024 * 1024 },
     });
   const image = await makeTestImage();

@@ -68,6 +68,33 @@ export async function makeTestImage(address = engineAddress): Promise<TestImage>
   };
 }
 
+/** An image with nothing in it but busybox under these paths, and what these lines of a Dockerfile say. */
+export async function makeImageOf(
+  paths: readonly string[],
+  changes: readonly string[],
+): Promise<{ readonly reference: string; remove(): Promise<void> }> {
+  const client = new DockerClient(engineAddress, process.env);
+  const [repo, tag] = [`reactord-test/${newId().toLowerCase()}`, 'latest'];
+  const root = mkdtempSync(join(tmpdir(), 'reactord-image-'));
+  for (const path of paths) place(busybox, root, path);
+  const content = tarOfFolder(root);
+  rmSync(root, { recursive: true });
+  await drain(
+    client.open('POST', '/images/create', {
+      query: { fromSrc: '-', repo, tag, changes: changes.join('\n') },
+      upload: { length: content.length, parts: [content] },
+    }),
+  );
+  const reference = `${repo}:${tag}`;
+  return {
+    reference,
+    remove: async () => {
+      await client.call('DELETE', `/images/${reference}`, { query: { force: 1 } });
+      client.close();
+    },
+  };
+}
+
 /** Forgets a pulled image, so that the next pull is a real one. */
 export async function forgetImage(reference: string): Promise<void> {
   const client = new DockerClient(engineAddress, process.env);
@@ -93,13 +120,17 @@ function archive(): { length: number; parts: Uint8Array[] } {
     placeWithLibraries('/usr/bin/getent', root);
     // No two images are the same, so that their layers are pushed and pulled for each.
     writeFileSync(join(root, 'made-for'), newId());
-    const content = execFileSync('tar', ['-C', root, '--owner=0', '--group=0', '-c', '.'], {
-      maxBuffer: 2 ** 28,
-    });
+    const content = tarOfFolder(root);
     return { length: content.length, parts: [content] };
   } finally {
     rmSync(root, { recursive: true });
   }
+}
+
+function tarOfFolder(root: string): Buffer {
+  return execFileSync('tar', ['-C', root, '--owner=0', '--group=0', '-c', '.'], {
+    maxBuffer: 2 ** 28,
+  });
 }
 
 function placeWithLibraries(program: string, root: string): void {

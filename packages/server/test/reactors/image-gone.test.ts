@@ -26,6 +26,7 @@ const settings = (image: string): ReactorSettings => ({
   timeoutSeconds: 60,
   logSeconds: 60,
   retries: 0,
+  warm: null,
   token: true,
   hints: [],
   removeWhenIdle: false,

@@ -24,6 +24,7 @@ const settings: ReactorSettings = {
   timeoutSeconds: 60,
   logSeconds: 60,
   retries: 0,
+  warm: null,
   token: true,
   hints: [],
   removeWhenIdle: false,

@@ -57,6 +57,7 @@ test('A registration with an image alone is answered 201 with the record and its
     timeout: 3600,
     logEx: 86_400,
     retries: 0,
+    warm: 'auto',
     token: true,
     hints: [],
     privileged: false,
@@ -93,6 +94,7 @@ test('A registration keeps every field, in either spelling', async () => {
     maxCpus: 0.5,
     timeout: 60,
     logEx: 3600,
+    warm: 2,
     token: false,
     hints: ['sync', 'big'],
     type: 'json',
@@ -123,6 +125,7 @@ test('A form registers too, with booleans and numbers as text and repeated hints
     'stateless=FALSE',
     'token=0',
     'timeout=90',
+    'warm=1',
     'max_cpus=0.25',
     'mem_limit=67108864',
     'hints=one',
@@ -136,6 +139,7 @@ test('A form registers too, with booleans and numbers as text and repeated hints
   assert.equal(record.stateless, false);
   assert.equal(record.token, false);
   assert.equal(record.timeout, 90);
+  assert.equal(record.warm, 1);
   assert.equal(record.maxCpus, 0.25);
   assert.equal(record.memLimit, '64m');
   assert.deepEqual(record.hints, ['one', 'two']);
@@ -242,6 +246,23 @@ test('The caps of the operator hold for users, and not for admins', async () => 
   }
   for (const [field, value] of Object.entries({ mem_limit: '1m', max_cpus: 0.001, timeout: 0 }))
     assert.match(await refused({ image, [field]: value }), new RegExp(`^${field}: `));
+});
+
+test('Spare containers are auto, none, or so many as the operator allows', async () => {
+  for (const [given, shown] of [
+    ['auto', 'auto'],
+    ['AUTO', 'auto'],
+    [null, 'auto'],
+    [0, 0],
+    ['0', 0],
+    [4, 4],
+    ['4', 4],
+  ]) {
+    assert.equal((await ada.register({ image, warm: given })).warm, shown);
+  }
+  for (const warm of [5, -1, 1.5, '', 'one', true, [1], {}, '1e1', '99999999999'])
+    assert.match(await refused({ image, warm }), /^warm: takes auto or a whole number/);
+  assert.equal((await admin.register({ image, warm: 5 })).warm, 5);
 });
 
 test('Privileged is refused with 403 until the operator allows it', async () => {

@@ -29,6 +29,7 @@ const settings: ReactorSettings = {
   cpus: null,
   timeoutSeconds: 60,
   retries: 0,
+  warm: null,
   logSeconds: 60,
   token: true,
   hints: [],

@@ -30,18 +30,28 @@ const longestVariable = 128 * 1024 - 1;
 /** For all of it, with room left for arguments. */
 const largestEnvironment = 1_900_000;
 
+/** How a spare begins: with a program of this machine that waits, and then becomes the image's. */
+export interface Waiting {
+  readonly program: string;
+  readonly path: string;
+  /** The image's program and its arguments. */
+  readonly becomes: readonly string[];
+}
+
 export function containerConfig(
   spec: ContainerSpec,
   place: Place,
   facts: EngineFacts,
   labels: Labels,
+  waiting?: Waiting,
 ): object {
   const { memoryBytes, cpus, processes } = spec.limits;
+  const mounts = [...(spec.mounts ?? []), ...sinkMounts(spec, place)];
+  if (waiting !== undefined)
+    mounts.push({ from: waiting.program, to: waiting.path, readOnly: true });
   return {
     Image: spec.image,
-    ...(spec.entrypoint && { Entrypoint: spec.entrypoint }),
-    ...(spec.command && { Cmd: spec.command }),
-    Env: environmentOf(spec, place),
+    ...(waiting === undefined ? begins(spec, place) : waits(waiting)),
     Labels: { ...spec.labels, ...labels },
     HostConfig: {
       ...(spec.privileged
@@ -61,15 +71,33 @@ export function containerConfig(
       LogConfig: logConfig(spec.logBytes ?? defaultLogBytes, facts),
       RestartPolicy: { Name: 'no' },
       AutoRemove: false,
-      Mounts: [...(spec.mounts ?? []), ...sinkMounts(spec, place)].map(
-        ({ from, to, readOnly }) => ({
-          Type: 'bind',
-          Source: from,
-          Target: to,
-          ReadOnly: readOnly,
-        }),
-      ),
+      Mounts: mounts.map(({ from, to, readOnly }) => ({
+        Type: 'bind',
+        Source: from,
+        Target: to,
+        ReadOnly: readOnly,
+      })),
     },
+  };
+}
+
+function begins(spec: ContainerSpec, place: Place): object {
+  return {
+    ...(spec.entrypoint && { Entrypoint: spec.entrypoint }),
+    ...(spec.command && { Cmd: spec.command }),
+    Env: environmentOf(spec, place),
+  };
+}
+
+/** Its input ends with the connection over which it is to be given its environment. */
+function waits({ path, becomes }: Waiting): object {
+  return {
+    Entrypoint: [path],
+    Cmd: becomes,
+    OpenStdin: true,
+    StdinOnce: true,
+    // Nothing of the image runs before its program does.
+    Healthcheck: { Test: ['NONE'] },
   };
 }
 
@@ -90,7 +118,10 @@ function sinkMounts({ datagrams }: ContainerSpec, { sink }: Place) {
   return datagrams.paths.map((to) => ({ from: sink, to, readOnly: true }));
 }
 
-function environmentOf(spec: ContainerSpec, { sink }: Place): readonly string[] {
+export function environmentOf(
+  spec: Pick<ContainerSpec, 'name' | 'environment' | 'datagrams'>,
+  { sink }: Pick<Place, 'sink'>,
+): readonly string[] {
   const { name, datagrams } = spec;
   const told = sink === undefined ? {} : datagrams?.environment;
   const environment = { ...spec.environment, ...told };
@@ -110,7 +141,10 @@ function environmentOf(spec: ContainerSpec, { sink }: Place): readonly string[] 
 }
 
 /** Whoever has the engine's socket has the machine. */
-export function refuseEngineSocket(spec: ContainerSpec, address: EngineAddress): void {
+export function refuseEngineSocket(
+  spec: Pick<ContainerSpec, 'name' | 'mounts'>,
+  address: EngineAddress,
+): void {
   const sockets = ['/var/run/docker.sock', '/run/docker.sock', '/run/podman/podman.sock'];
   if (address.kind === 'unix') sockets.push(resolve(address.path));
   for (const { from } of spec.mounts ?? []) {

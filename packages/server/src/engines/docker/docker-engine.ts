@@ -9,10 +9,17 @@ import {
   type Image,
   type PullOptions,
   type SentDatagrams,
+  type Spare,
+  type SpareSpec,
   type Usage,
 } from '../engine.ts';
 import { describeAddress, type Environment } from './address.ts';
-import { containerConfig, refuseEngineSocket } from './container-config.ts';
+import {
+  containerConfig,
+  type Place,
+  refuseEngineSocket,
+  type Waiting,
+} from './container-config.ts';
 import { Containers } from './containers.ts';
 import { DockerClient } from './docker-client.ts';
 import { endOf } from './end.ts';
@@ -22,12 +29,13 @@ import { DockerRefusal, onContainer, refused } from './failures.ts';
 import { removeHolderImage } from './holder-image.ts';
 import { type HolderLimits, Holders } from './holders.ts';
 import { Images } from './images.ts';
-import { type Labels, ownerLabel, ownLabels } from './labels.ts';
+import { type Labels, ownerLabel, ownLabels, spareLabel } from './labels.ts';
 import { ContainerNetwork } from './network.ts';
 import { Outputs } from './output.ts';
 import { Places } from './places.ts';
 import { SpooledDatagrams } from './sent-datagrams.ts';
 import { read, Version } from './shapes.ts';
+import { Spares } from './spares.ts';
 import { type SpoolOptions, Spools } from './spools.ts';
 import { tarOf } from './tar.ts';
 
@@ -42,6 +50,8 @@ export interface DockerEngineOptions {
   readonly holders?: HolderLimits;
   /** Where what containers send is kept until it is read. Without it they have no socket to send to. */
   readonly spools?: SpoolOptions;
+  /** A folder for a program that containers see. Without it there are no spares. */
+  readonly programs?: string;
 }
 
 /** Docker, or Podman by its Docker-compatible socket. An engine that comes later, or comes back, is found. */
@@ -57,6 +67,7 @@ export class DockerEngine implements Engine {
   readonly #holders: Holders;
   readonly #places: Places;
   readonly #spools: Spools;
+  readonly #spares: Spares;
 
   constructor(options: DockerEngineOptions) {
     const owner = options.owner ?? 'reactord';
@@ -78,6 +89,19 @@ export class DockerEngine implements Engine {
     this.#holders = holders;
     this.#places = new Places({ client, facts, network, holders, spools, containers, owner });
     this.#spools = spools;
+    this.#spares = new Spares({
+      client,
+      facts,
+      network,
+      containers,
+      images: this.#images,
+      places: this.#places,
+      exits: this.#exits,
+      outputs: this.#outputs,
+      folder: options.programs,
+      create: (spec, waiting) => this.#make({ ...spec, environment: {} }, waiting),
+      remove: (id) => this.remove(id),
+    });
   }
 
   async ping(): Promise<string> {
@@ -110,20 +134,24 @@ export class DockerEngine implements Engine {
   }
 
   async create(spec: ContainerSpec): Promise<{ readonly id: string; readonly adopted: boolean }> {
-    refuseEngineSocket(spec, await this.#client.address());
-    const facts = await this.#facts.get();
-    const taken = await this.#places.take(spec);
     try {
-      const config = containerConfig(spec, taken.place, facts, taken.labels);
-      const made = await this.#containers.create(spec.name, spec.image, config);
-      if (made.adopted) await this.#refuseForeign(spec.name);
-      else this.#places.settle(made.id, taken);
-      return made;
+      const { id, adopted } = await this.#make(spec);
+      return { id, adopted };
     } catch (error) {
       throw error instanceof DockerRefusal ? refused(error, `make ${spec.name}`) : error;
-    } finally {
-      await this.#places.giveBack(taken);
     }
+  }
+
+  async spare(spec: SpareSpec): Promise<Spare | undefined> {
+    try {
+      return await this.#spares.make(spec);
+    } catch (error) {
+      throw error instanceof DockerRefusal ? refused(error, `make ${spec.name}`) : error;
+    }
+  }
+
+  begun(id: string): Promise<string | undefined> {
+    return this.#spares.begun(id);
   }
 
   async handOver(id: string, files: readonly HandedFile[]): Promise<void> {
@@ -140,8 +168,8 @@ export class DockerEngine implements Engine {
     return this.#outputs.attach(id);
   }
 
-  replay(id: string): Promise<ContainerOutput> {
-    return this.#outputs.replay(id);
+  async replay(id: string): Promise<ContainerOutput> {
+    return this.#outputs.replay(id, await this.#spares.saidBy(id));
   }
 
   async start(id: string): Promise<void> {
@@ -159,7 +187,7 @@ export class DockerEngine implements Engine {
     const state = await this.#exits.watch(id).state;
     const outOfMemory =
       state.OOMKilled || (state.ExitCode !== 0 && (await this.#places.ranOutOfMemory(id)));
-    return endOf(state, outOfMemory);
+    return endOf(state, outOfMemory, this.#spares.begunAt(id));
   }
 
   stop(id: string, graceSeconds: number): Promise<void> {
@@ -169,6 +197,7 @@ export class DockerEngine implements Engine {
   async remove(id: string): Promise<void> {
     await this.#places.clear(id, () => this.#containers.remove(id));
     this.#exits.gone(id);
+    this.#spares.forget(id);
   }
 
   async sent(id: string): Promise<SentDatagrams | undefined> {
@@ -206,9 +235,31 @@ export class DockerEngine implements Engine {
   async close(): Promise<void> {
     this.#exits.close();
     this.#places.close();
+    this.#spares.close();
     // An engine that is away keeps what it has; the next start of the service finds it.
     await this.#holders.close().catch(() => {});
     this.#client.close();
+  }
+
+  /** `waiting`: how it begins, when it is a spare. */
+  async #make(
+    spec: ContainerSpec,
+    waiting?: Waiting,
+  ): Promise<{ readonly id: string; readonly adopted: boolean; readonly place: Place }> {
+    refuseEngineSocket(spec, await this.#client.address());
+    const facts = await this.#facts.get();
+    const taken = await this.#places.take(spec);
+    const { place } = taken;
+    try {
+      const labels = { ...taken.labels, ...(waiting !== undefined && { [spareLabel]: '1' }) };
+      const config = containerConfig(spec, place, facts, labels, waiting);
+      const made = await this.#containers.create(spec.name, spec.image, config);
+      if (made.adopted) await this.#refuseForeign(spec.name);
+      else this.#places.settle(made.id, taken);
+      return { ...made, place };
+    } finally {
+      await this.#places.giveBack(taken);
+    }
   }
 
   async #refuseForeign(name: string): Promise<void> {

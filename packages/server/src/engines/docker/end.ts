@@ -1,8 +1,13 @@
 import type { ContainerEnd } from '../engine.ts';
 import type { State } from './shapes.ts';
 
-export function endOf(state: State, outOfMemory: boolean): ContainerEnd {
-  const startedAt = startOf(state);
+/** `begunAt`: when its program began, of a container that was there before. */
+export function endOf(
+  state: State,
+  outOfMemory: boolean,
+  begunAt: string | undefined,
+): ContainerEnd {
+  const startedAt = startOf(begunAt ?? state.StartedAt, state.FinishedAt);
   return {
     exitCode: state.ExitCode,
     outOfMemory,
@@ -29,8 +34,8 @@ export function endOf(state: State, outOfMemory: boolean): ContainerEnd {
  * Docker before 25 notes the time of the start once the container runs, and of one that ends at once it says an end before
  * the start. The end is told by whoever saw it: the start was no later than that.
  */
-function startOf({ StartedAt, FinishedAt }: State): string {
-  const finished = Date.parse(FinishedAt);
-  const hasFinished = finished > 0;
-  return hasFinished && finished <= Date.parse(StartedAt) ? FinishedAt : StartedAt;
+function startOf(started: string, finished: string): string {
+  const end = Date.parse(finished);
+  const hasFinished = end > 0;
+  return hasFinished && end <= Date.parse(started) ? finished : started;
 }

@@ -9,7 +9,7 @@ import { Inspection, read, type State } from './shapes.ts';
 /** For an end that the engine did not tell: of a container that somebody removed before it started, for one. */
 const checkEveryMs = 15_000;
 
-interface Watch {
+export interface Watch {
   readonly state: Promise<State>;
   readonly stop: AbortController;
   /** How often the engine broke off meanwhile: output may be missing after that. */

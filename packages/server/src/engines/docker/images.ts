@@ -6,6 +6,7 @@ import {
   type PullOptions,
   type PullProgress,
   type RegistryCredentials,
+  type SpareSpec,
 } from '../engine.ts';
 import { describeReference, type ImageReference, readReference } from '../image-reference.ts';
 import type { DockerClient } from './docker-client.ts';
@@ -43,6 +44,32 @@ export class Images {
     } catch (error) {
       if (isRefusal(error, 404, 400)) return undefined;
       throw error instanceof DockerRefusal ? refused(error, `tell of image ${name}`) : error;
+    }
+  }
+
+  /**
+   * The program that a container begins with, and its arguments: the image's, or what is to run instead of it. Undefined
+   * when the engine does not have the image, or nobody says what to run.
+   */
+  async programOf(spec: SpareSpec): Promise<readonly string[] | undefined> {
+    let { entrypoint, command } = spec;
+    if (entrypoint === undefined) {
+      const config = await this.#configOf(spec.image);
+      if (config === undefined) return undefined;
+      entrypoint = config?.Entrypoint ?? [];
+      command ??= config?.Cmd ?? [];
+    }
+    const words = [...entrypoint, ...(command ?? [])];
+    return words.length === 0 ? undefined : words;
+  }
+
+  async #configOf(image: string): Promise<ImageInspection['Config']> {
+    try {
+      const answer = await this.#client.call('GET', `/images/${encodeURIComponent(image)}/json`);
+      return read(ImageInspection, answer, `image ${image}`).Config ?? null;
+    } catch (error) {
+      if (isRefusal(error, 404, 400)) return undefined;
+      throw error instanceof DockerRefusal ? refused(error, `tell of image ${image}`) : error;
     }
   }
 

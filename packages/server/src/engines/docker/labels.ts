@@ -8,6 +8,9 @@ export const groupLabel = 'reactord.engine.group';
 /** Bytes that the network place had counted before the container got it. */
 export const networkBeforeLabel = 'reactord.engine.network-before';
 
+/** On a container that waits for its environment before its program begins. */
+export const spareLabel = 'reactord.engine.spare';
+
 type Role = 'container' | 'holder';
 
 export type Labels = Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { DockerClient } from './docker-client.ts';
 import { read, Statistics } from './shapes.ts';
@@ -24,6 +25,17 @@ export async function readLocalCounters(place: CountedPlace): Promise<number | u
     const groups = await readFile(`/proc/${place.pid}/cgroup`, 'utf8');
     if (!groups.includes(place.id)) return undefined;
     return sumOf(await readFile(`/proc/${place.pid}/net/dev`, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same in no time at all: what is to begin at this moment does not wait for a thread that reads. */
+export function localCountersNow(place: CountedPlace): number | undefined {
+  if (place.pid <= 0) return undefined;
+  try {
+    if (!readFileSync(`/proc/${place.pid}/cgroup`, 'utf8').includes(place.id)) return undefined;
+    return sumOf(readFileSync(`/proc/${place.pid}/net/dev`, 'utf8'));
   } catch {
     return undefined;
   }

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ContainerOutput, EngineUnavailable, type OutputChunk } from '../engine.ts';
 import type { DockerClient } from './docker-client.ts';
-import type { Exits } from './exits.ts';
+import type { Exits, Watch } from './exits.ts';
 import { onContainer } from './failures.ts';
 import { framesOf } from './frames.ts';
 import { linesOf } from './log-lines.ts';
 import { Marks } from './marks.ts';
+import type { Said } from './said.ts';
 
 type Source = Duplex | IncomingMessage;
 
@@ -21,10 +22,30 @@ export class Outputs {
   }
 
   async attach(id: string): Promise<ContainerOutput> {
+    return (await this.#attach(id, {})).output;
+  }
+
+  /** With a way to write to the container's input, which ends with the connection. */
+  attachWithInput(
+    id: string,
+  ): Promise<{ readonly output: ContainerOutput; readonly input: Duplex }> {
+    return this.#attach(id, { stdin: 1 });
+  }
+
+  async #attach(id: string, more: { readonly stdin?: number }) {
     const watch = this.#exits.watch(id);
-    const source = await onContainer(id, 'attach to a container', () =>
-      this.#client.upgrade(`/containers/${id}/attach`, { stream: 1, stdout: 1, stderr: 1 }),
+    const input = await onContainer(id, 'attach to a container', () =>
+      this.#client.upgrade(`/containers/${id}/attach`, {
+        stream: 1,
+        stdout: 1,
+        stderr: 1,
+        ...more,
+      }),
     );
+    return { input, output: this.#live(input, watch) };
+  }
+
+  #live(source: Duplex, watch: Watch): ContainerOutput {
     const output = new OpenOutput(this.#client, source);
     const { breaks } = watch;
     return output.reading(async function* () {
@@ -38,7 +59,8 @@ export class Outputs {
     });
   }
 
-  async replay(id: string): Promise<ContainerOutput> {
+  /** `said`: what the container's waiting program may have said, which is left out. */
+  async replay(id: string, said: Said | undefined): Promise<ContainerOutput> {
     const open = (query: {
       follow: number;
       since?: number | undefined;
@@ -55,7 +77,8 @@ export class Outputs {
       const marks = new Marks();
       for await (const chunk of linesOf(output.guard(first))) {
         marks.set(chunk);
-        yield chunk;
+        const bytes = said === undefined ? chunk.bytes : said.leftOut(chunk);
+        if (bytes.length > 0) yield { ...chunk, bytes };
       }
       if (output.isClosed) return;
       await watch.state;
@@ -63,7 +86,8 @@ export class Outputs {
       const second = await open({ follow: 0, since: marks.since() });
       output.replace(second);
       for await (const chunk of linesOf(output.guard(second))) {
-        const bytes = marks.beyond(chunk);
+        const beyond = marks.beyond(chunk);
+        const bytes = said === undefined ? beyond : said.leftOut({ ...chunk, bytes: beyond });
         if (bytes.length > 0) yield { ...chunk, bytes };
       }
     });

@@ -9,7 +9,7 @@ import { extraHosts, type Holder } from './holder.ts';
 import type { Holders } from './holders.ts';
 import { groupLabel, type Labels, networkBeforeLabel, ownLabels } from './labels.ts';
 import type { ContainerNetwork } from './network.ts';
-import { readCounters } from './network-counters.ts';
+import { localCountersNow, readCounters } from './network-counters.ts';
 import { Samples, usageOf } from './samples.ts';
 import type { Spools } from './spools.ts';
 
@@ -102,6 +102,15 @@ export class Places {
   async begin(id: string): Promise<void> {
     const { cgroupParent, networkBefore } = await this.#account(id);
     if (cgroupParent === undefined || networkBefore === undefined) this.#samples.begin(id);
+  }
+
+  /** A container that waited is used from now on: what went over its network before was not its own. */
+  async beginCounting(id: string): Promise<void> {
+    const account = this.#accounts.get(id);
+    const holder = await this.#parts.holders.of(id);
+    const now = holder && localCountersNow(holder);
+    if (account?.networkBefore !== undefined && now !== undefined)
+      this.#accounts.set(id, { ...account, networkBefore: now });
   }
 
   /** The engine's flag tells of some kills and not of others: here it missed one of a child process in twelve. */

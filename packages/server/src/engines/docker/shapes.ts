@@ -29,10 +29,15 @@ export const Info = Type.Object({
   ),
 });
 
+const Words = Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()]));
+
 export const ImageInspection = Type.Object({
   Id: Type.String(),
+  Config: Type.Optional(Type.Union([Type.Object({ Entrypoint: Words, Cmd: Words }), Type.Null()])),
   RepoDigests: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
 });
+
+export type ImageInspection = Static<typeof ImageInspection>;
 
 export const PullLine = Type.Object({
   status: Type.Optional(Type.String()),

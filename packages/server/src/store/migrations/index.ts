@@ -6,6 +6,7 @@ import { sharing } from './0005-sharing.ts';
 import { delivery } from './0006-delivery.ts';
 import { eventsAndSchedules } from './0007-events-and-schedules.ts';
 import { idleReactors } from './0008-idle-reactors.ts';
+import { spares } from './0009-spares.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps of the schema, in order. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   delivery,
   eventsAndSchedules,
   idleReactors,
+  spares,
 ];
