@@ -33,7 +33,10 @@ describe('the end of a container', () => {
   test('starts when Docker says so otherwise, also while there is no end', () => {
     const StartedAt = '2026-01-01T10:00:00.033Z';
     for (const FinishedAt of ['2026-01-01T10:00:01Z', '0001-01-01T00:00:00Z']) {
-      assert.equal(endOf({ ...exited, StartedAt, FinishedAt }, false, undefined).startedAt, StartedAt);
+      assert.equal(
+        endOf({ ...exited, StartedAt, FinishedAt }, false, undefined).startedAt,
+        StartedAt,
+      );
     }
   });
 });
