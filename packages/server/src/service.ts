@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Engine } from './engines/engine.ts';
 import type { Served } from './executions/api-address.ts';
-import { greeting } from './greeting.ts';
+import { greeting, helloImage } from './greeting.ts';
 import { type App, buildApp } from './http/app.ts';
 import { answerBrokenConnection } from './http/error-answers.ts';
 import { createLog } from './http/service-log.ts';
@@ -49,7 +49,8 @@ export async function startService(
   folder.announce(address);
   const passwordWasGiven = config.admin_password !== undefined;
   const engineProblem = await problemOf(parts.engine);
-  process.stdout.write(greeting({ address, admin, passwordWasGiven, engineProblem }));
+  const hasHello = engineProblem === undefined && (await has(parts.engine, helloImage));
+  process.stdout.write(greeting({ address, admin, passwordWasGiven, engineProblem, hasHello }));
   const stack = started.move();
   return { address, stop: () => stack.disposeAsync() };
 }
@@ -85,4 +86,11 @@ async function problemOf(engine: Engine): Promise<string | undefined> {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+async function has(engine: Engine, image: string): Promise<boolean> {
+  return engine.findImage(image).then(
+    (found) => found !== undefined,
+    () => false,
+  );
 }
