@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '../../packages/server/test/harness/free-port.ts';
+import { authorize, connectDevice } from '../../packages/server/test/harness/person-visits.ts';
+import {
+  adminPassword,
+  clearEngine,
+  startService,
+} from '../../packages/server/test/harness/running-service.ts';
+import { createDatabase } from '../../setup/postgres.ts';
+import type { Page } from './page.ts';
+import { root, type Surroundings } from './run-page.ts';
+
+/** The addresses of the pages: the service, an application of one's own, the place where a login comes back. */
+const pagePorts = [8080, 3000, 9090];
+
+/**
+ * What a page finds: a service on a data folder of its own, unless it starts one itself, the admin's password in
+ * PASSWORD, and a PostgreSQL database in DATABASE where it asks for one.
+ */
+export async function prepare(page: Page): Promise<Surroundings & AsyncDisposable> {
+  await using made = new AsyncDisposableStack();
+  const addresses = new Map<string, string>();
+  for (const port of pagePorts) addresses.set(`127.0.0.1:${port}`, `127.0.0.1:${await freePort()}`);
+  const service = `http://${addresses.get('127.0.0.1:8080')}`;
+  const data = mkdtempSync(join(tmpdir(), 'reactord-page-data-'));
+  made.defer(async () => {
+    await clearEngine(data);
+    rmSync(data, { recursive: true, force: true });
+  });
+  const { REACTORD_TEST_ENGINE: engine, REACTORD_TEST_POSTGRES: postgres } = process.env;
+  const settings = {
+    REACTORD_DATA: data,
+    REACTORD_PORT: new URL(service).port,
+    REACTORD_ADMIN_PASSWORD: adminPassword,
+    ...(engine && { REACTORD_ENGINE: engine }),
+  };
+  const environment: NodeJS.ProcessEnv = {
+    ...machineEnvironment(),
+    ...settings,
+    PASSWORD: adminPassword,
+  };
+  if (page.wants.has('needs PostgreSQL')) {
+    if (!postgres) throw new Error('There is no PostgreSQL: run it by npm test.');
+    const database = await createDatabase(postgres);
+    made.defer(() => database.drop());
+    environment['DATABASE'] = database.url;
+  }
+  if (!startsItself(page)) {
+    const running = await startService({ data, environment: settings });
+    made.defer(running.dispose);
+  }
+  const stack = made.move();
+  return {
+    environment,
+    addresses,
+    service,
+    approve: (address) => approve(service, address),
+    ...(page.wants.has('changes the machine') && {
+      within: ['unshare', '--mount', 'sh', join(root, 'docs/test/own-folders.sh')],
+    }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+const startsItself = (page: Page): boolean =>
+  page.steps.some(({ staysUntil, text }) => staysUntil !== undefined && /npm start/.test(text));
+
+async function approve(service: string, address: string): Promise<void> {
+  if (new URL(address).pathname === '/device') return connectDevice({ url: service }, address);
+  const back = await authorize({ url: service }, address);
+  // What comes behind # stays in a browser.
+  await fetch(back);
+}
+
+/** Neither npm's variables nor the settings of whoever runs the tests. */
+function machineEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|NODE_TEST|REACTORD_|XDG_)/i.test(name),
+  );
+  return Object.fromEntries(kept);
+}
