@@ -21,7 +21,8 @@ export const takesLong = ({ wants }: Page): boolean => wants.has('takes long');
 
 /** A test for each page that has something to run. */
 export function testPages(pages: readonly Page[]): void {
-  describe('every command works as it stands in', () => {
+  // Beside each other: they wait more than they work.
+  describe('every command works as it stands in', { concurrency: 3 }, () => {
     for (const page of pages) {
       if (page.steps.length === 0) continue;
       test(page.path, async () => {

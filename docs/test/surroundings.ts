@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../packages/server/test/harness/free-port.ts';
-import { authorize, connectDevice } from '../../packages/server/test/harness/person-visits.ts';
 import {
   adminPassword,
   clearEngine,
@@ -10,6 +9,7 @@ import {
 } from '../../packages/server/test/harness/running-service.ts';
 import { createDatabase } from '../../setup/postgres.ts';
 import type { Page } from './page.ts';
+import { Person } from './person.ts';
 import { root, type Surroundings } from './run-page.ts';
 
 /** The addresses of the pages: the service, an application of one's own, the place where a login comes back. */
@@ -51,12 +51,14 @@ export async function prepare(page: Page): Promise<Surroundings & AsyncDisposabl
     const running = await startService({ data, environment: settings });
     made.defer(running.dispose);
   }
+  const person = new Person(service);
+  made.defer(() => person.leave());
   const stack = made.move();
   return {
     environment,
     addresses,
     service,
-    approve: (address) => approve(service, address),
+    approve: (address) => person.approve(address),
     ...(page.wants.has('changes the machine') && {
       within: ['unshare', '--mount', 'sh', join(root, 'docs/test/own-folders.sh')],
     }),
@@ -66,13 +68,6 @@ export async function prepare(page: Page): Promise<Surroundings & AsyncDisposabl
 
 const startsItself = (page: Page): boolean =>
   page.steps.some(({ staysUntil, text }) => staysUntil !== undefined && /npm start/.test(text));
-
-async function approve(service: string, address: string): Promise<void> {
-  if (new URL(address).pathname === '/device') return connectDevice({ url: service }, address);
-  const back = await authorize({ url: service }, address);
-  // What comes behind # stays in a browser.
-  await fetch(back);
-}
 
 /** Neither npm's variables nor the settings of whoever runs the tests. */
 function machineEnvironment(): NodeJS.ProcessEnv {
