@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { clearEngine } from '../../packages/server/test/harness/running-service.ts';
 import { holdsExpected, isExpected } from './expected.ts';
 import type { Page, Step } from './page.ts';
 import { mark, writeScript } from './script.ts';
@@ -34,7 +35,7 @@ export async function runPage(page: Page, surroundings: Surroundings): Promise<v
     const [program = 'sh', ...args] = [...within, 'sh', writeScript(folder, steps)];
     const shell = spawn(program, args, {
       cwd: root,
-      env: { ...environment, HOME: folder },
+      env: { ...environment, HOME: folder, TMPDIR: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
       detached: true,
     });
@@ -45,6 +46,9 @@ export async function runPage(page: Page, surroundings: Surroundings): Promise<v
     await watcher.done();
     compare(page, steps, watcher.outputs(), code);
   } finally {
+    // Further services that the page has started.
+    for (const file of globSync('**/instance', { cwd: folder }))
+      await clearEngine(join(folder, dirname(file)));
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -21,8 +21,15 @@ export function writeScript(folder: string, steps: readonly Step[]): string {
 
 /** What stays running ends with the page, as when a reader closes the terminal. */
 const cleanUp = `_end() {
-  for _each in $_stays; do kill -TERM -- "-$_each" 2>/dev/null || :; done
-  for _each in $_stays; do while kill -0 -- "-$_each" 2>/dev/null; do sleep 0.05; done; done
+  for _each in $_stays; do kill -s TERM -- "-$_each" || :; done
+  for _each in $_stays; do
+    wait "$_each" || :
+    # Those whose parent went first; one that nobody buries counts as there.
+    _waited=0
+    while kill -s 0 -- "-$_each" 2>/dev/null && [ $_waited -lt 200 ]; do
+      _waited=$((_waited + 1)); sleep 0.05
+    done
+  done
 }
 trap _end EXIT`;
 

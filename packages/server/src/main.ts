@@ -4,7 +4,7 @@ import { sentenceFor } from './failure-sentence.ts';
 import { UsageError } from './identity/command-errors.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
-/** The process: `serve`, which is meant when no word comes first, or `users`. */
+/** The process: `serve`, which is meant when no word comes first, `users` or `backup`. */
 async function main(): Promise<void> {
   for (const name of unknownEnvironmentNames(process.env)) {
     process.stderr.write(
@@ -13,8 +13,11 @@ async function main(): Promise<void> {
   }
   const [word, ...rest] = process.argv.slice(2);
   if (word === 'users') return await users(rest);
+  if (word === 'backup') return await backup(rest);
   if (word !== undefined && word !== 'serve' && !word.startsWith('-')) {
-    throw new UsageError(`There is no command ${JSON.stringify(word)}; there are serve and users.`);
+    throw new UsageError(
+      `There is no command ${JSON.stringify(word)}; there are serve, users and backup.`,
+    );
   }
   await serve(word === 'serve' ? rest : process.argv.slice(2));
 }
@@ -44,6 +47,11 @@ async function users(words: readonly string[]): Promise<void> {
   });
   // A standard input that nobody closes would keep the process.
   input.destroy();
+}
+
+async function backup(words: readonly string[]): Promise<void> {
+  const { backupCommand } = await import('./backup/backup-command.ts');
+  process.stdout.write(backupCommand(words, process.env));
 }
 
 main().catch((error: unknown) => {
