@@ -38,17 +38,20 @@ const ground = ['contract', 'engines', 'store', ...leaves];
 const root = [
   'main.ts',
   'service.ts',
+  'worker.ts',
   'parts.ts',
   'greeting.ts',
   'failure-sentence.ts',
   'stop-signals.ts',
   'data-folder.ts',
 ];
-const knowingAll = [...root, 'http', ...modules, 'engines/docker', ...ground];
+const knowingAll = [...root, 'doctor', 'http', ...modules, 'engines/docker', ...ground];
 
 export const rooms: Readonly<Record<string, Room>> = {
   ...Object.fromEntries(root.map((file) => [file, { mayImport: knowingAll }])),
   http: { mayImport: [...modules, ...ground], knowsFastify: true },
+  /** Looks at the machine from outside the service, whether or not it runs. */
+  doctor: { mayImport: ['data-folder.ts', 'identity', 'engines/docker', ...ground] },
 
   search: { mayImport: ['executions', 'reactors', 'filters', ...ground] },
   schedules: { mayImport: ['executions', 'reactors', 'oauth', 'identity', 'cron', ...ground] },

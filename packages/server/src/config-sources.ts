@@ -48,11 +48,17 @@ export function readConfig({ flags, environment }: ConfigSources): Config {
 export function unknownEnvironmentNames(
   environment: ConfigSources['environment'],
 ): readonly string[] {
-  const readBySetup = new Set(['REACTORD_SETUP']);
+  // By npm start, and by the command line.
+  const readByOthers = new Set([
+    'REACTORD_SETUP',
+    'REACTORD_SERVER',
+    'REACTORD_PROFILE',
+    'REACTORD_TOKEN',
+  ]);
   return Object.keys(environment).filter(
     (name) =>
       name.startsWith('REACTORD_') &&
-      !readBySetup.has(name) &&
+      !readByOthers.has(name) &&
       !settingNames.has(name.slice('REACTORD_'.length).toLowerCase()),
   );
 }

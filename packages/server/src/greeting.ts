@@ -1,3 +1,4 @@
+import type { Engine } from './engines/engine.ts';
 import type { FirstAdmin } from './identity/first-admin.ts';
 
 export interface GreetingFacts {
@@ -12,7 +13,7 @@ export interface GreetingFacts {
 }
 
 /** The sample that `npm start` builds where it can. */
-export const helloImage = 'reactord/hello';
+const helloImage = 'reactord/hello';
 
 /** What a person reads after the start. */
 export function greeting({
@@ -39,11 +40,26 @@ export function greeting({
 function nextCommands(address: string, hasHello: boolean): readonly string[] {
   return [
     ...(hasHello ? [] : ['npm run samples -- hello']),
-    `npx reactord login${address === usualAddress ? '' : ` --server ${address}`}`,
-    `npx reactord reactors create --image ${helloImage} --name hello`,
+    `npx reactord login ${address}`,
+    `npx reactord reactors create ${helloImage} --name hello`,
     'npx reactord send hello world --follow',
   ];
 }
 
-/** Where the command line looks by itself. */
-const usualAddress = 'http://127.0.0.1:8080';
+/** What keeps the engine from its work, in one sentence; undefined when it answers. */
+export async function problemOf(engine: Pick<Engine, 'ping'>): Promise<string | undefined> {
+  try {
+    await engine.ping();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Whether the engine has the image that a first start offers. */
+export async function hasHello(engine: Pick<Engine, 'findImage'>): Promise<boolean> {
+  return engine.findImage(helloImage).then(
+    (found) => found !== undefined,
+    () => false,
+  );
+}

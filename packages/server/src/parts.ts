@@ -7,6 +7,7 @@ import { RunSecrets } from './configs/run-secrets.ts';
 import { DockerEngine } from './engines/docker/docker-engine.ts';
 import type { Engine } from './engines/engine.ts';
 import { assembleEvents, type EventsArea } from './events/events-area.ts';
+import type { Served } from './executions/api-address.ts';
 import { assembleExecutions, type ExecutionsArea } from './executions/executions-area.ts';
 import { instanceOf, ownerOf } from './executions/instance.ts';
 import { LogStore } from './executions/log-store.ts';
@@ -118,4 +119,16 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   const below = { metrics, store, identity, oauth, engine, audit };
   const above = { reactors, configs, sharing, reseal: renew, executions, events, schedules };
   return { ...below, ...above, stop };
+}
+
+/** Sets them all to work. `served`: what containers may ask of this process, where it serves the API. */
+export function startWork(parts: Parts, served: Served | undefined): void {
+  parts.identity.start();
+  parts.oauth.start();
+  parts.reseal();
+  parts.reactors.start();
+  parts.executions.start(served);
+  parts.events.start();
+  parts.schedules.start();
+  parts.audit.start();
 }

@@ -1,14 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from './config.ts';
 import { openDataFolder } from './data-folder.ts';
-import type { Engine } from './engines/engine.ts';
 import type { Served } from './executions/api-address.ts';
-import { greeting, helloImage } from './greeting.ts';
+import { greeting, hasHello, problemOf } from './greeting.ts';
 import { type App, buildApp } from './http/app.ts';
 import { answerBrokenConnection } from './http/error-answers.ts';
 import { createLog } from './http/service-log.ts';
 import { makeFirstAdmin } from './identity/first-admin.ts';
-import { assembleParts } from './parts.ts';
+import { assembleParts, startWork } from './parts.ts';
 
 export interface Service {
   readonly address: string;
@@ -38,19 +37,19 @@ export async function startService(
   const { host, port } = config;
   await app.listen({ host, port, listenTextResolver: () => 'listening' });
   address ||= addressOf(app.server.address(), host);
-  parts.identity.start();
-  parts.oauth.start();
-  parts.reseal();
-  parts.reactors.start();
-  parts.executions.start(servedBy(app));
-  parts.events.start();
-  parts.schedules.start();
-  parts.audit.start();
+  startWork(parts, servedBy(app));
   folder.announce(address);
   const passwordWasGiven = config.admin_password !== undefined;
   const engineProblem = await problemOf(parts.engine);
-  const hasHello = engineProblem === undefined && (await has(parts.engine, helloImage));
-  process.stdout.write(greeting({ address, admin, passwordWasGiven, engineProblem, hasHello }));
+  process.stdout.write(
+    greeting({
+      address,
+      admin,
+      passwordWasGiven,
+      engineProblem,
+      hasHello: engineProblem === undefined && (await hasHello(parts.engine)),
+    }),
+  );
   const stack = started.move();
   return { address, stop: () => stack.disposeAsync() };
 }
@@ -73,24 +72,8 @@ function portOf(listening: AddressInfo | string | null): number {
 }
 
 /** A wildcard address is not one that a person can open. */
-function addressOf(listening: AddressInfo | string | null, host: string): string {
+export function addressOf(listening: AddressInfo | string | null, host: string): string {
   const port = portOf(listening);
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
-}
-
-async function problemOf(engine: Engine): Promise<string | undefined> {
-  try {
-    await engine.ping();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-async function has(engine: Engine, image: string): Promise<boolean> {
-  return engine.findImage(image).then(
-    (found) => found !== undefined,
-    () => false,
-  );
 }

@@ -63,8 +63,11 @@ export interface ExecutionsArea {
     readonly places: WorkerPlaces;
     readonly containerOf: (executionId: string) => string | undefined;
   };
-  /** Takes up what an earlier process has left, and then begins to run what waits. */
-  start(served: Served): void;
+  /**
+   * Takes up what an earlier process has left, and then begins to run what waits. `served`: what containers may ask
+   * of this process; without it they are sent to the service's base URL.
+   */
+  start(served: Served | undefined): void;
   /** Lets go of what runs; containers go on. */
   stop(): Promise<void>;
 }
@@ -190,7 +193,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
     },
     start: (served) => {
       logs.start();
-      address.serve(served);
+      if (served !== undefined) address.serve(served);
       void takeUpAll().then(() => {
         if (stopping) return;
         void hasReadyReactor(store).then(

@@ -1,11 +1,9 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import type { Audit } from '../audit/audit.ts';
 import { auditRoutes } from '../audit/audit-routes.ts';
 import type { Config } from '../config.ts';
 import type { Configs } from '../configs/configs.ts';
 import { sendPage } from '../contract/page-answer.ts';
-import { readRoute, readRoutes } from '../contract/route-config.ts';
 import type { Engine } from '../engines/engine.ts';
 import { deliveryRoutes } from '../events/delivery-routes.ts';
 import { eventRoutes } from '../events/event-routes.ts';
@@ -40,25 +38,14 @@ import type { Store } from '../store/store.ts';
 import { wrapAnswers } from './answers.ts';
 import { serveApiReference } from './api-reference.ts';
 import { noteChanges } from './audit-notes.ts';
+import { bareApp } from './bare-app.ts';
 import { readBodies } from './bodies.ts';
-import { crossOrigin } from './cross-origin.ts';
 import { keepDoor, stillCalling } from './doorkeeper.ts';
-import {
-  answerBrokenAddress,
-  answerBrokenConnection,
-  answerErrors,
-  type ErrorPages,
-} from './error-answers.ts';
 import { checkFields } from './field-checks.ts';
-import { takeFirstSteps } from './first-steps.ts';
 import { healthRoutes } from './health-routes.ts';
 import { type Metrics, measureRequests } from './metrics.ts';
 import { answerInOAuth } from './oauth-answers.ts';
 import { describeApi } from './openapi.ts';
-import { collectPaths, slashTolerance } from './path-table.ts';
-import { requestId } from './request-ids.ts';
-import { OneLinePerRequest, requestLog } from './request-log.ts';
-import { answerUnknownPaths } from './unknown-paths.ts';
 
 export interface AppParts {
   readonly config: Config;
@@ -84,34 +71,12 @@ export type App = Awaited<ReturnType<typeof buildApp>>;
 export async function buildApp(parts: AppParts) {
   const { config, log, store, identity, oauth, engine, metrics, baseUrl } = parts;
   const { reactors, configs, sharing, executions, events } = parts;
-  const app = Fastify({
-    loggerInstance: log,
-    genReqId: requestId,
-    requestIdHeader: false,
-    routerOptions: { ...slashTolerance, maxParamLength: 256 },
-    bodyLimit: 1024 * 1024,
-    requestTimeout: 300_000,
-    // Connections that wait idly are closed at once when the service stops; those with a request are not.
-    forceCloseConnections: 'idle',
-    trustProxy: config.trust_proxy.length > 0 ? [...config.trust_proxy] : false,
-    clientErrorHandler: answerBrokenConnection,
-    frameworkErrors: answerBrokenAddress,
-    childLoggerFactory: requestLog,
-    logController: new OneLinePerRequest(log),
-  }).withTypeProvider<TypeBoxTypeProvider>();
-
-  const paths = collectPaths(app);
-  readRoutes(app);
-  const errorPages: ErrorPages = {
-    isPage: paths.isPage,
-    send: (reply, error) => sendPage(reply, problemPage(error), baseUrl().startsWith('https:')),
-  };
-  answerErrors(app, errorPages);
-  takeFirstSteps(app, [
-    introduce,
-    crossOrigin(config.cors_origins, paths),
-    answerUnknownPaths(app, paths, errorPages),
-  ]);
+  const app = bareApp({
+    config,
+    log,
+    sendErrorPage: (reply, error) =>
+      sendPage(reply, problemPage(error), baseUrl().startsWith('https:')),
+  });
   const door = { ...oauth, nonces: sharing.nonces, credentials: identity.credentials };
   keepDoor(app, door);
   readBodies(app);
@@ -212,12 +177,4 @@ export async function buildApp(parts: AppParts) {
   });
   await serveApiReference(app);
   return app;
-}
-
-/** What every reply carries. The hooks that every request passes take callbacks: each promise costs as much as all they do. */
-function introduce(request: FastifyRequest, reply: FastifyReply): boolean {
-  readRoute(request);
-  reply.header('x-request-id', request.id);
-  reply.header('x-content-type-options', 'nosniff');
-  return false;
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { Store } from '../store/store.ts';
 import { generatePassword } from './generated-password.ts';
+import { serviceUser } from './service-user.ts';
 import type { Users } from './users.ts';
 
 export interface FirstAdmin {
@@ -20,7 +21,12 @@ export async function makeFirstAdmin(
   users: Users,
   wanted: Wanted,
 ): Promise<FirstAdmin | undefined> {
-  const anyUser = await store.read.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  const anyUser = await store.read
+    .selectFrom('users')
+    .select('id')
+    .where('id', '!=', serviceUser.id)
+    .limit(1)
+    .executeTakeFirst();
   if (anyUser !== undefined) return undefined;
   const { username, password = generatePassword() } = wanted;
   try {

@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, sql } from 'kysely';
 import type { Page } from '../contract/page.ts';
 import type { Schema } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
+import { serviceUser } from './service-user.ts';
 import { type User, type UserStatus, userFromRow } from './user.ts';
 
 /** What a list of users is narrowed down to. Texts are found anywhere in the field, whatever the case of A to Z. */
@@ -29,6 +30,7 @@ export async function searchUsers(
   const rows = await store.read
     .selectFrom('users')
     .selectAll()
+    .where('id', '!=', serviceUser.id)
     .where((eb) => eb.and([eb('uid', '>', page.after), ...conditions(eb, filter)]))
     .orderBy('uid')
     .limit(page.limit)

@@ -11,6 +11,7 @@ import { HashQueue } from './hash-queue.ts';
 import { hashPassword } from './password-hash.ts';
 import { checkProfile, type ProfileFields } from './profile-rules.ts';
 import type { OwnQuotas } from './quotas.ts';
+import { serviceUser } from './service-user.ts';
 import { type User, type UserStatus, userFromRow, writeNames } from './user.ts';
 import { checkGrants, checkNewPassword, checkRoles, checkUsername } from './user-rules.ts';
 import { searchUsers, type UserFilter } from './user-search.ts';
@@ -69,6 +70,7 @@ export class Users {
       .selectFrom('users')
       .selectAll()
       .where('username', '=', username)
+      .where('id', '!=', serviceUser.id)
       .executeTakeFirst();
     return row === undefined ? undefined : userFromRow(row);
   }

@@ -49,6 +49,7 @@ const noClient: Remembered<ClientAccess> = {
       tier: 'Unlimited',
       flows: new Set(),
       requirePkce: false,
+      isPublic: false,
       createdAt: 0,
       updatedAt: 0,
     },

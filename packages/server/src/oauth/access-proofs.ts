@@ -9,7 +9,7 @@ const mostProofs = 10_000;
 
 interface ProofParts {
   readonly store: Store;
-  readonly clients: Pick<Clients, 'authenticate'>;
+  readonly clients: Pick<Clients, 'authenticate' | 'publicByKey'>;
   readonly changes: Pick<AccessChanges, 'onChange' | 'generation'>;
 }
 
@@ -32,6 +32,11 @@ export class ClientProofs {
     parts.changes.onChange(({ kind, subject }) => {
       if (kind === 'client') this.#clients.forget(subject);
     });
+  }
+
+  /** A client that has nothing to prove itself with. */
+  named(key: string): Promise<Client | undefined> {
+    return this.#parts.clients.publicByKey(key);
   }
 
   /** The client that has proved itself with this very header before. */

@@ -32,6 +32,7 @@ export function clientFrom(row: ClientRow): Client {
     tier: readTier(row.tier) ?? 'Unlimited',
     flows: new Set(clientFlows.filter((flow) => flows.includes(flow))),
     requirePkce: row.require_pkce === 1,
+    isPublic: row.secret_hash.length === 0,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

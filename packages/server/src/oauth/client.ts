@@ -27,9 +27,14 @@ export interface Client {
   readonly tier: Tier;
   readonly flows: ReadonlySet<ClientFlow>;
   readonly requirePkce: boolean;
+  /** It has no secret, because its program is in everybody's hands: it names itself and proves nothing (RFC 6749 2.1). */
+  readonly isPublic: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
+
+/** The client of the command line, the same on every service. Other keys are random, and of another length. */
+export const commandLineKey = 'reactord-cli';
 
 /**
  * Names stand in paths, so they hold nothing that a path, a shell or a log would read otherwise: letters, digits, dots,

@@ -7,7 +7,7 @@ import { expectRows, once, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { ForeignKeyViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
 import { type Catalogue, catalogue } from './apis.ts';
-import { type Client, type ClientFlow, clientNamePattern } from './client.ts';
+import { type Client, type ClientFlow, clientNamePattern, commandLineKey } from './client.ts';
 import {
   clientFrom,
   deleteClient,
@@ -82,11 +82,17 @@ export class Clients {
   /** By the client_id of OAuth, whatever text was sent as one. */
   async byKey(key: string): Promise<Client | undefined> {
     // Some of the texts that no key has are such that the store could not even be asked for them.
-    if (!keyPattern.test(key)) return undefined;
+    if (!keyPattern.test(key) && key !== commandLineKey) return undefined;
     const row = await selectClients(this.#store.read)
       .where('clients.key', '=', key)
       .executeTakeFirst();
     return row && clientFrom(row);
+  }
+
+  /** The client that needs no secret, by its key; undefined for those that need one, as for those that are none. */
+  async publicByKey(key: string): Promise<Client | undefined> {
+    const client = await this.byKey(key);
+    return client?.isPublic === true ? client : undefined;
   }
 
   async byName(ownerId: string, name: string): Promise<Client | undefined> {
@@ -170,6 +176,7 @@ export class Clients {
       ownerUsername: owner.username,
       name,
       key,
+      isPublic: false,
       createdAt: now,
       updatedAt: now,
       ...fields,

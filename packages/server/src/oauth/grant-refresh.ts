@@ -19,7 +19,10 @@ export async function refresh(
   scope: string,
 ): Promise<IssuedTokens> {
   await requireActiveUser(context, stored.userId);
-  const answer = await context.parts.refreshTokens.use(refreshToken, stored, scope);
+  const answer = await context.parts.refreshTokens.use(refreshToken, stored, scope, {
+    // Whoever finds the token of a public client can use it; replacing it shows that two do (RFC 9700 4.14.2).
+    replace: context.client.isPublic,
+  });
   switch (answer.status) {
     case 'refreshed':
       return answer.issued;

@@ -8,6 +8,7 @@ type OfferSettings = Pick<Config, 'implicit_flow' | 'password_flow' | 'require_p
 /** What a client can find out about the service by itself (RFC 8414). */
 export function serverMetadata(config: OfferSettings, issuer: string) {
   const clientProofs = ['client_secret_basic', 'client_secret_post'];
+  const orNone = [...clientProofs, 'none'];
   return {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -22,8 +23,8 @@ export function serverMetadata(config: OfferSettings, issuer: string) {
       ...offeredGrants(config),
       ...(config.implicit_flow ? ['implicit'] : []),
     ],
-    token_endpoint_auth_methods_supported: clientProofs,
-    revocation_endpoint_auth_methods_supported: clientProofs,
+    token_endpoint_auth_methods_supported: orNone,
+    revocation_endpoint_auth_methods_supported: orNone,
     introspection_endpoint_auth_methods_supported: clientProofs,
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,

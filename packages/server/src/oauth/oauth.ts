@@ -7,6 +7,7 @@ import { AssertionCheck } from './assertion.ts';
 import { Authorizations } from './authorizations.ts';
 import { Clients } from './clients.ts';
 import { AuthorizationCodes } from './codes.ts';
+import { provideCommandLineClient } from './command-line-client.ts';
 import { DeviceCodes } from './device-codes.ts';
 import type { GrantParts, SecurityLog } from './grant-context.ts';
 import { checkIssuer } from './metadata.ts';
@@ -47,6 +48,7 @@ export async function assembleOAuth({ store, config, identity, log }: Parts): Pr
   checkIssuer(config);
   const { users, changes, credentials } = identity;
   const clients = new Clients({ store, changes, perUser: config.clients_per_user });
+  await provideCommandLineClient(store, clients.apis);
   const tokens = new Tokens(store, changes, config);
   const codes = new AuthorizationCodes(store, changes);
   const deviceCodes = new DeviceCodes(store);

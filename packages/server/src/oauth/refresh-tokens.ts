@@ -91,17 +91,21 @@ export class RefreshTokens {
     };
   }
 
-  /** `scope` is what the new access token gets; the refresh token keeps its own. */
+  /**
+   * `scope` is what the new access token gets; the refresh token keeps its own. `replace`: give a new refresh token,
+   * also where the operator does not ask for it.
+   */
   async use(
     refreshToken: string,
     stored: StoredRefreshToken,
     scope: string,
+    { replace }: { readonly replace: boolean },
   ): Promise<RefreshAnswer> {
     if (stored.replacedAt !== null)
       return this.#useReplaced(refreshToken, stored, stored.replacedAt, scope);
     if (stored.endsAt !== null && stored.endsAt <= Date.now()) return { status: 'expired' };
     try {
-      return this.#parts.settings.refresh_rotation
+      return replace || this.#parts.settings.refresh_rotation
         ? await this.#replace(refreshToken, stored, scope)
         : await this.#keep(refreshToken, stored, scope);
     } catch (error) {

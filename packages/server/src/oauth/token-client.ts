@@ -4,9 +4,12 @@ import type { Client } from './client.ts';
 import { TokenRefusal, unknownClient } from './token-errors.ts';
 import type { TokenForm } from './token-form.ts';
 
-type Authenticates = Pick<ClientProofs, 'authenticate' | 'proved'>;
+type Authenticates = Pick<ClientProofs, 'authenticate' | 'proved' | 'named'>;
 
-/** Who asks at an OAuth endpoint: key and secret by HTTP Basic or in the body, never both (RFC 6749 2.3.1). */
+/**
+ * Who asks at an OAuth endpoint: key and secret by HTTP Basic or in the body, never both (RFC 6749 2.3.1). A public
+ * client has no secret, and sends its key in the body.
+ */
 export async function authenticateClient(
   clients: Authenticates,
   authorization: string | undefined,
@@ -15,8 +18,10 @@ export async function authenticateClient(
   const key = form.get('client_id');
   const secret = form.get('client_secret');
   if (authorization === undefined) {
-    if (key === undefined || secret === undefined) throw unknownClient();
-    return known(await clients.authenticate(key, secret));
+    if (key === undefined) throw unknownClient();
+    return known(
+      await (secret === undefined ? clients.named(key) : clients.authenticate(key, secret)),
+    );
   }
   if (secret !== undefined) {
     throw new TokenRefusal(

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
 import type { Client } from './client.ts';
+import { DeviceStarts } from './device-starts.ts';
 import { type Asker, introspect } from './introspect.ts';
 import type { OAuth } from './oauth.ts';
 import { revokeToken } from './revoke.ts';
@@ -45,6 +46,7 @@ const failures = { 400: TokenFailure, 401: TokenFailure };
 
 /** The endpoints at which clients, not people, ask: each authenticates the client before it looks at anything else. */
 export function tokenRoutes({ oauth, baseUrl }: TokenRoutesParts): FastifyPluginAsyncTypebox {
+  const deviceStarts = new DeviceStarts();
   return async (app) => {
     app.post(
       '/token',
@@ -53,7 +55,7 @@ export function tokenRoutes({ oauth, baseUrl }: TokenRoutesParts): FastifyPlugin
         schema: described({
           summary: 'Get an access token',
           description:
-            'By authorization code, password, client credentials, refresh token or device code. The client authenticates with HTTP Basic, or with client_id and client_secret in the body.',
+            'By authorization code, password, client credentials, refresh token or device code. The client authenticates with HTTP Basic, or with client_id and client_secret in the body; the command line, which has no secret, names its client_id alone.',
           body: TokenRequest,
           response: { 200: TokenReply, ...failures },
         }),
@@ -101,6 +103,8 @@ export function tokenRoutes({ oauth, baseUrl }: TokenRoutesParts): FastifyPlugin
       async (request) => {
         const form = readTokenForm(request.body);
         const asker = (await adminOf(request, form)) ?? (await clientOf(request, form));
+        // Anybody could ask in the name of a client that proves nothing.
+        if (asker !== 'admin' && asker.isPublic) throw unknownClient();
         return introspect(oauth, asker, needed(form, 'token'), baseUrl());
       },
     );
@@ -124,6 +128,7 @@ export function tokenRoutes({ oauth, baseUrl }: TokenRoutesParts): FastifyPlugin
         const scope = readScope((form.get('scope') ?? onlyScope).trim().split(/ +/));
         if (scope === undefined)
           throw new TokenRefusal('invalid_scope', 'The only scope is PRODUCTION.');
+        if (client.isPublic) deviceStarts.admit(request.ip);
         const started = await oauth.deviceCodes.start(client, scope);
         const address = `${baseUrl()}/device`;
         return {

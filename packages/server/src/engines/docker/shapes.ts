@@ -20,6 +20,10 @@ export const Version = Type.Object({
 export const Info = Type.Object({
   CgroupDriver: Type.Optional(Type.String()),
   CgroupVersion: Type.Optional(Type.String()),
+  DockerRootDir: Type.Optional(Type.String()),
+  MemoryLimit: Type.Optional(Type.Boolean()),
+  CpuCfsQuota: Type.Optional(Type.Boolean()),
+  SystemTime: Type.Optional(Type.String()),
   Plugins: Type.Optional(
     Type.Object({ Log: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])) }),
   ),

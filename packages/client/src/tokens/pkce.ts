@@ -1,0 +1,10 @@
+import { base64url } from './base64.ts';
+
+/** Text that nobody guesses. */
+export const randomText = (): string => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+/** RFC 7636, S256. */
+export async function challengeOf(verifier: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
+  return base64url(new Uint8Array(digest));
+}
