@@ -11,7 +11,7 @@ export interface Page {
 
 export interface Step {
   readonly line: number;
-  readonly language: 'sh' | 'python' | 'js';
+  readonly language: 'sh' | 'python' | 'ts';
   readonly text: string;
   /** What it must print: `…` stands for anything, on a line of its own for any lines. */
   readonly expected: string | undefined;
@@ -33,14 +33,15 @@ interface Block {
 const runnable: Readonly<Record<string, Step['language']>> = {
   sh: 'sh',
   python: 'python',
-  js: 'js',
+  js: 'ts',
+  ts: 'ts',
 };
 /** Neither commands nor something that runs: what a reader looks at. */
 const shown = new Set(['text', 'json', 'ini', 'nginx', 'mermaid', 'docker', 'http', 'caddy']);
-const notRunMark = /^# Not run by the tests: (.{10,})$/m;
+const notRunMark = /^(?:#|\/\/) Not run by the tests: (.{10,})$/m;
 
 /**
- * Reads a page. `sh`, `python` and `js` are run. `console` is a recording: its lines with `$ ` are run, those between
+ * Reads a page. `sh`, `python`, `js` and `ts` are run. `console` is a recording: its lines with `$ ` are run, those between
  * are what they print. A `text` right behind what is run is its output. Every other block must say what it is.
  */
 export function readPage(path: string): Page {
@@ -73,7 +74,7 @@ function stepsOf(block: Block, path: string): readonly Step[] {
   if (language !== undefined) return [stepOf(block, language, block.text, block.line)];
   if (shown.has(block.language)) return [];
   throw new Error(
-    `${path}:${block.line}: a block of kind "${block.language}" is neither run (sh, python, js, console) nor known to be no command (${[...shown].join(', ')}).`,
+    `${path}:${block.line}: a block of kind "${block.language}" is neither run (sh, python, js, ts, console) nor known to be no command (${[...shown].join(', ')}).`,
   );
 }
 

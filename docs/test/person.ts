@@ -11,14 +11,15 @@ export class Person {
     this.#service = service;
   }
 
-  async approve(address: string): Promise<void> {
+  async approve(address: string, password = admin.password): Promise<void> {
+    const reader = { ...admin, password };
     if (new URL(address).pathname === '/device')
-      return connectDevice({ url: this.#service }, address);
+      return connectDevice({ url: this.#service }, address, 'approve', reader);
     const context = await (await this.browser()).newContext();
     try {
       const page = await context.newPage();
       await page.goto(address);
-      await logIn(page);
+      await logIn(page, reader);
       await this.#decide(page);
       // In the implicit flow a page of the application goes on from here.
       await page.waitForLoadState('networkidle');
@@ -52,8 +53,8 @@ export class Person {
   }
 }
 
-export async function logIn(page: Page): Promise<void> {
-  await page.getByLabel('Username').fill(admin.username);
-  await page.getByLabel('Password').fill(admin.password);
+export async function logIn(page: Page, { username, password } = admin): Promise<void> {
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
 }

@@ -17,8 +17,8 @@ export interface Surroundings {
   readonly addresses: ReadonlyMap<string, string>;
   /** What comes before the shell, such as a program that gives it other folders. */
   readonly within?: readonly string[];
-  /** Opens an address of the service, logs in and approves. */
-  approve(address: string): Promise<void>;
+  /** Opens an address of the service, logs in as the admin and approves. */
+  approve(address: string, password: string | undefined): Promise<void>;
   /** Where the service is. */
   readonly service: string;
 }
@@ -78,7 +78,8 @@ class Watcher {
       // With its code or its request: an address without asks for more than a visit.
       if (!/^\/(authorize|device)\?/.test(path) || this.#visited.has(address)) continue;
       this.#visited.add(address);
-      this.#visits.push(approve(address));
+      const password = /^ *Password +(\S+) {2}\(shown this once/m.exec(this.#text)?.[1];
+      this.#visits.push(approve(address, password));
     }
   }
 

@@ -36,7 +36,7 @@ export async function prepare(page: Page): Promise<Surroundings & AsyncDisposabl
   const settings = {
     REACTORD_DATA: data,
     REACTORD_PORT: new URL(service).port,
-    REACTORD_ADMIN_PASSWORD: adminPassword,
+    ...(!startsItself(page) && { REACTORD_ADMIN_PASSWORD: adminPassword }),
     ...(engine && { REACTORD_ENGINE: engine }),
   };
   const environment: NodeJS.ProcessEnv = {
@@ -63,7 +63,7 @@ export async function prepare(page: Page): Promise<Surroundings & AsyncDisposabl
     environment,
     addresses,
     service,
-    approve: (address) => person.approve(address),
+    approve: (address, password) => person.approve(address, password),
     ...(changesMachine(page) && {
       within: ['unshare', '--mount', 'sh', join(root, 'docs/test/own-folders.sh')],
     }),
