@@ -48,7 +48,9 @@ export interface Description {
 export async function readDescription(): Promise<Description> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'reactord-description-'));
   try {
-    const config = readConfig({ flags: [], environment: { REACTORD_LOG_LEVEL: 'silent' } });
+    // Not with the settings of whoever runs this.
+    const environment = { REACTORD_LOG_LEVEL: 'silent', REACTORD_CONFIG: '/dev/null' };
+    const config = readConfig({ flags: [], environment });
     const log = createLog(config);
     const parts = await assembleParts({ config, environment: {}, dataFolder, log });
     const app = await buildApp({ ...parts, config, log, baseUrl: () => 'http://localhost' });

@@ -13,7 +13,7 @@ const checks: readonly Check[] = [
   { name: 'npm ci takes the lock file', command: [process.execPath, 'checks/lock-file.ts'] },
   { name: 'no dead code (knip)', command: ['knip', '--no-progress'] },
   {
-    name: 'reference pages match the code',
+    name: 'reference pages and client types match the code',
     command: [process.execPath, 'checks/reference-pages.ts'],
   },
 ];

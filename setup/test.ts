@@ -69,7 +69,7 @@ function runTests(
   const standard = [
     '--test',
     // Files run beside each other, and most of them talk to servers that need a core themselves.
-    '--test-concurrency=3',
+    '--test-concurrency=4',
     `--test-timeout=${limitMs}`,
     '--test-reporter=spec',
   ];

@@ -38,7 +38,15 @@ export class Context {
   /** The service that is meant, whether or not anybody is logged in there. */
   get server(): string {
     const { server } = this.wanted;
-    return server ?? this.profile()?.profile.server ?? usualServer;
+    if (server !== undefined) return server;
+    // What goes with a token of the environment is said there too: it must not reach the service of another login.
+    if (this.#token !== undefined) return usualServer;
+    return this.profile()?.profile.server ?? usualServer;
+  }
+
+  /** The access token that the environment has for this command. */
+  get #token(): string | undefined {
+    return this.wanted.profile === undefined ? given(this.#environment, 'TOKEN') : undefined;
   }
 
   profile(): { readonly name: string; readonly profile: Profile } | undefined {
@@ -62,9 +70,7 @@ export class Context {
   }
 
   async #login(): Promise<string | Credentials> {
-    const token = given(this.#environment, 'TOKEN');
-    // A token in the environment is meant for the service that is named beside it.
-    if (token !== undefined && this.wanted.profile === undefined) return token;
+    if (this.#token !== undefined) return this.#token;
     const chosen = this.profile();
     if (chosen === undefined) throw notLoggedIn(this.wanted.server);
     const { KeptLogin } = await import('./profiles/kept-login.ts');

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openScene, type Scene } from '../../server/test/harness/execution-scene.ts';
+import { openImageRegistry } from '../../server/test/harness/image-registry.ts';
 import { until } from '../../server/test/harness/until.ts';
 import { Person } from './harness/command.ts';
 
@@ -11,6 +12,13 @@ const program = `
   echo "got $MSG as $_svc_Content_Type"; echo warned >&2
   [ -n "$HOLD" ] && sleep "$HOLD"
   exit "\${CODE:-0}"`;
+
+/** Posts a result with the execution's own token. */
+const giveResult = `
+  port="\${_svc_api_server##*:}"
+  ip=$(awk '/host.docker.internal/ { print $1; exit }' /etc/hosts)
+  printf 'POST /actors/v2/%s/executions/%s/results HTTP/1.0\\r\\nAuthorization: Bearer %s\\r\\nContent-Type: application/octet-stream\\r\\nContent-Length: 5\\r\\n\\r\\nfirst' \
+    "$_svc_actor_id" "$_svc_execution_id" "$_svc_access_token" | nc "$ip" "$port"`;
 
 describe('the command line', () => {
   let scene: Scene;
@@ -52,10 +60,6 @@ describe('the command line', () => {
     const colour = '\u001b';
     assert.match(shown.stdout, new RegExp(`${colour}\\[2mID`));
     assert.match(shown.stdout, new RegExp(`${colour}\\[32mREADY`));
-    const plain = await person.onTerminal(
-      'reactors list < /dev/null; NO_COLOR=1 reactord --help > /dev/null',
-    );
-    assert.ok(plain.stdout.includes('READY'));
     person.environment = { ...person.environment, NO_COLOR: '1' };
     const bare = await person.onTerminal('reactors');
     person.environment = { ...person.environment, NO_COLOR: '' };
@@ -184,7 +188,7 @@ describe('the command line', () => {
   });
 
   test('keeps state, gives results, tells events and delivers configs', async () => {
-    const run = 'echo "$COLOUR"; echo -n "first" | nc -w 1 -u -U x 2>/dev/null; true';
+    const run = giveResult;
     const made = await well(
       'reactors',
       'create',
@@ -204,7 +208,11 @@ describe('the command line', () => {
     });
     assert.equal(set.code, 0, set.stderr);
     assert.equal((await well('configs', 'show', 'COLOUR', '--json')).json().value, null);
-    assert.equal((await well('send', stateful, '--wait', 'x')).code, 0);
+    // Whoever waits is given the first result.
+    assert.equal((await well('send', stateful, '--wait', 'x')).stdout, 'first');
+    await well('send', stateful, '--follow', 'x');
+    assert.equal((await well('results', stateful, '--keep', '--json')).json().text, 'first');
+    assert.equal((await well('results', stateful)).stdout, 'first');
     assert.equal((await well('results', stateful)).stdout, '');
     const events = await well('events', '--past', '--reactor', stateful, '-n', '2', '--json');
     const types = events.stdout
@@ -214,10 +222,27 @@ describe('the command line', () => {
     assert.deepEqual(types, ['ACTOR_READY', 'EXECUTION_STARTED']);
   });
 
+  test('shows on a terminal how far an image is', async (t) => {
+    const registry = await openImageRegistry();
+    t.after(() => registry.close());
+    await registry.push('slow', '1', 'x'.repeat(100_000));
+    const layers = registry.hold();
+    const creating = person.startOnTerminal(`reactors create ${registry.host}/slow:1`);
+    await until('the bar', () =>
+      / {3}0%.* Getting \S+\/slow:1: pulling: 0 of 1 layer/.test(creating.output()),
+    );
+    layers.release();
+    const said = await creating.ended;
+    assert.equal(said.code, 0, said.stdout);
+    assert.match(said.stdout, /Registered .*READY/);
+  });
+
   test('an image that cannot be had ends with its reason and what to do', async () => {
     const said = await person.run(['reactors', 'create', '127.0.0.1:1/none:1']);
     assert.equal(said.code, 9);
     assert.match(said.stderr, /127\.0\.0\.1:1.*\n {2}It is there as \w{14}\. Name another image:/);
+    const broken = /It is there as (\w{14})/.exec(said.stderr)?.[1] ?? '';
+    assert.equal((await person.run(['send', broken, '--wait', 'x'])).code, 9);
   });
 
   test('manages clients and users', async () => {

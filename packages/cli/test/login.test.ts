@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { connectDevice } from '../../server/test/harness/person-visits.ts';
@@ -71,7 +72,7 @@ describe('logging in', () => {
     await byPassword(person);
     const lock = `${fileOf(person)}.lock`;
     // No process has this number.
-    writeFileSync(lock, String(2 ** 22 + 1));
+    writeFileSync(lock, `${2 ** 22 + 1} ${hostname()}`);
     assert.equal((await person.run(['whoami'])).code, 0);
     assert.ok(!readdirSync(join(person.config, 'reactord')).includes('credentials.json.lock'));
   });
@@ -87,6 +88,15 @@ describe('logging in', () => {
     const said = await person.run(['whoami']);
     assert.equal(said.code, 3);
     assert.match(said.stderr, /You are not logged in\.\n {2}Log in: reactord login/);
+  });
+
+  test('logging in again ends the login before it', async () => {
+    using person = new Person();
+    await byPassword(person, '--profile', 'me');
+    const before = JSON.parse(readFileSync(fileOf(person), 'utf8')).profiles.me.accessToken;
+    await byPassword(person, '--profile', 'me');
+    const headers = { authorization: `Bearer ${before}` };
+    assert.equal((await fetch(`${service.url}/profiles/v2/me`, { headers })).status, 401);
   });
 
   test('with a token, once given or in the environment', async () => {
@@ -122,6 +132,9 @@ describe('logging in', () => {
     assert.equal((await list())[0].current, true);
     assert.equal((await person.run(['whoami', '--profile', 'three'])).code, 3);
     assert.equal((await person.run(['whoami', '--server', 'http://127.0.0.1:1'])).code, 3);
+    // A token goes to no other service than its own.
+    const both = ['whoami', '--profile', 'one', '--server', 'http://127.0.0.1:1'];
+    assert.equal((await person.run(both)).code, 2);
   });
 
   test('a wrong password and a service that is not there are told apart', async () => {

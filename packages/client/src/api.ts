@@ -46,12 +46,12 @@ export class Api {
   }
 
   /** The result, out of its envelope. */
-  call<Name extends OperationName>(name: Name, call: Call<Name>): Promise<ReplyOf<Name>> {
+  async call<Name extends OperationName>(name: Name, call: Call<Name>): Promise<ReplyOf<Name>> {
     return this.transport.exchange(outgoing(name, call), resultOf);
   }
 
   /** The result, and the query of the page behind it. */
-  page<Name extends OperationName>(
+  async page<Name extends OperationName>(
     name: Name,
     call: Call<Name>,
   ): Promise<{ readonly result: ReplyOf<Name>; readonly next: Query | undefined }> {
@@ -62,7 +62,7 @@ export class Api {
   }
 
   /** Whatever is to be read of the reply. */
-  read<Name extends OperationName, Answer>(
+  async read<Name extends OperationName, Answer>(
     name: Name,
     call: Call<Name>,
     read: (reply: Response) => Promise<Answer>,
@@ -71,7 +71,7 @@ export class Api {
   }
 
   /** The reply, with its body still to come. */
-  open<Name extends OperationName>(name: Name, call: Call<Name>): Promise<Response> {
+  async open<Name extends OperationName>(name: Name, call: Call<Name>): Promise<Response> {
     return this.transport.open(outgoing(name, call));
   }
 }

@@ -51,6 +51,6 @@ export type { Listing } from './listing.ts';
 export type { FollowLogOptions, LogEnd, LogLine, LogStream } from './streams/log-stream.ts';
 export { basic, bearer, type Credentials, nonce, type Presented } from './tokens/credentials.ts';
 export type { DeviceCode } from './tokens/device.ts';
-export { type DeviceOptions, OAuth, type OAuthOptions } from './tokens/oauth.ts';
+export { type DeviceOptions, type LoginOptions, OAuth, type OAuthOptions } from './tokens/oauth.ts';
 export type { LoginRequest } from './tokens/redirects.ts';
 export { memoryStore, type Token, type TokenStore } from './tokens/token.ts';

@@ -212,7 +212,11 @@ function exampleAnswer(name: string, operation: Operation): Answer {
     // Of a message, the usual reply.
     .sort(([a], [b]) => (name.endsWith('/messages') ? Number(b) - Number(a) : 0))[0] ?? ['', {}];
   const [type = '', content] = Object.entries(described.content ?? {})[0] ?? [];
-  const example = exampleOf(content);
+  const shown = exampleOf(content);
+  // The description shows the compact shape, which this client does not ask for.
+  const whole = (profile: unknown) => ({ ...Object(profile), roles: [], _links: {} });
+  const isProfile = name.includes(' /profiles/v2') && shown !== null;
+  const example = !isProfile ? shown : Array.isArray(shown) ? shown.map(whole) : whole(shown);
   const isText = typeof example === 'string' || type !== 'application/json';
   const body = isText ? String(example) : JSON.stringify(example);
   const sent = type === 'text/event-stream' ? `id: 1\ndata: ${JSON.stringify(example)}\n\n` : body;

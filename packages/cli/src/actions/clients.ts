@@ -13,7 +13,11 @@ export async function list(context: Context): Promise<void> {
       { title: 'KEY', text: ({ key }) => key },
       { title: 'TIER', text: ({ tier }) => tier },
       { title: 'CALLBACK', text: ({ callbackUrl }) => callbackUrl, flexible: true },
-      { title: 'MADE', text: ({ createTime }) => ago(createTime) },
+      {
+        title: 'MADE',
+        text: ({ createTime }) => ago(createTime),
+        plain: ({ createTime }) => createTime,
+      },
     ],
     'There are none. Register one: reactord clients create NAME',
   );

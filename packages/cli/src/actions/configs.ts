@@ -17,7 +17,11 @@ export async function list(context: Context): Promise<void> {
         flexible: true,
       },
       { title: 'FOR', text: ({ actors }) => actors, flexible: true },
-      { title: 'CHANGED', text: ({ lastUpdateTime }) => ago(lastUpdateTime) },
+      {
+        title: 'CHANGED',
+        text: ({ lastUpdateTime }) => ago(lastUpdateTime),
+        plain: ({ lastUpdateTime }) => lastUpdateTime,
+      },
     ],
     'There are none. Make one: reactord configs set NAME VALUE --for REACTOR',
   );

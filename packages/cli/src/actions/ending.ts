@@ -1,6 +1,7 @@
 import type { Api, ReactordClient } from '@reactord/client';
 import type { Context } from '../context.ts';
 import { CommandFailure } from '../exit-codes.ts';
+import { Progress } from '../terminal/progress.ts';
 
 type Ended = Pick<Api.Execution, 'status' | 'exitCode' | 'statusMessage' | 'finalState'>;
 
@@ -62,8 +63,10 @@ export async function writeLog(
   { reactor, execution }: Place,
   { times, ...part }: Shown,
 ): Promise<void> {
+  const progress = new Progress(output, 'Waiting for its first line…');
   let atLineStart = true;
   for await (const line of client.executions.followLogs(reactor, execution, part)) {
+    progress.end();
     if (output.isJson) {
       output.jsonLine(line);
       continue;
@@ -74,5 +77,6 @@ export async function writeLog(
     else output.note(output.noteColours.dim(line.text.trimEnd()));
     atLineStart = line.text.endsWith('\n');
   }
+  progress.end();
   if (!atLineStart && output.isTerminal) output.line();
 }

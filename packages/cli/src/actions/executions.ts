@@ -28,7 +28,11 @@ export async function list(
         paint: (text, { exitCode }, colours) => (exitCode ? colours.red(text) : text),
         right: true,
       },
-      { title: 'RECEIVED', text: ({ messageReceivedTime }) => ago(messageReceivedTime) },
+      {
+        title: 'RECEIVED',
+        text: ({ messageReceivedTime }) => ago(messageReceivedTime),
+        plain: ({ messageReceivedTime }) => messageReceivedTime,
+      },
       {
         title: 'RAN',
         text: ({ startTime, finishTime }) => ran(startTime, finishTime),

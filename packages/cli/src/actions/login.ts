@@ -31,20 +31,30 @@ export async function login(
       `${JSON.stringify(given)} is not the address of a service.`,
       'It looks like https://reactors.example.org.',
     );
+  if (travelsInClear(server))
+    context.output.note(
+      `${context.output.noteColours.yellow('Careful:')} ${server} is not encrypted; what you send can be read on the way.`,
+    );
   const token = await getToken(context, server, options);
   const { ReactordClient } = await import('@reactord/client');
   const client = new ReactordClient({ baseUrl: server, auth: token.accessToken, retry });
   const { username } = await client.users.me();
   const profile: Profile = { server, username, ...token };
   const name = context.wanted.profile ?? usualName(server);
-  await context.file.change((now) => ({
-    current: name,
-    profiles: { ...now.profiles, [name]: profile },
-  }));
+  let before: Profile | undefined;
+  await context.file.change((now) => {
+    before = now.profiles[name];
+    return { current: name, profiles: { ...now.profiles, [name]: profile } };
+  });
   const { output } = context;
+  // The login that this one takes the place of would count for ever, and nobody would know of it.
+  if (before !== undefined) await revoke(before, () => undefined);
   if (output.isJson) return output.json({ profile: name, server, username });
   output.note(`${output.noteColours.green('Logged in')} as ${username} at ${server}.`);
 }
+
+const travelsInClear = (server: string): boolean =>
+  server.startsWith('http:') && !/^(localhost|127\.|\[::1\])/.test(new URL(server).hostname);
 
 type Tokens = Pick<Profile, 'accessToken' | 'refreshToken' | 'expiresAt'>;
 

@@ -23,7 +23,11 @@ export async function list(
       },
       { title: 'IMAGE', text: ({ image }) => image, flexible: true },
       { title: 'OWNER', text: ({ owner }) => owner, flexible: true },
-      { title: 'MADE', text: ({ createTime }) => ago(createTime) },
+      {
+        title: 'MADE',
+        text: ({ createTime }) => ago(createTime),
+        plain: ({ createTime }) => createTime,
+      },
     ],
     'There are none yet. Register one: reactord reactors create IMAGE --name NAME',
   );

@@ -33,6 +33,7 @@ export async function send(context: Context, operands: Operands, options: Option
   };
   if (options.batch !== undefined)
     return await sendBatch(context, client, { id, path: options.batch, how, key: options.key });
+  if (options.wait || options.follow) await refuseBroken(client, id);
   const message = await readMessage(options, words);
   if (options.wait)
     return await sendAndWait(context, client, { id, message, how, wait: options.within ?? true });
@@ -48,6 +49,17 @@ export async function send(context: Context, operands: Operands, options: Option
     output.note(
       output.noteColours.dim(`Its log: reactord logs -f ${operands[0]} ${posted.executionId}`),
     );
+}
+
+/** Its messages wait until somebody mends it: whoever waits for one would wait for ever. */
+async function refuseBroken(client: ReactordClient, id: string): Promise<void> {
+  const { status, statusMessage } = await client.reactors.get(id);
+  if (status !== 'ERROR') return;
+  throw new CommandFailure(
+    'notRun',
+    `The reactor cannot run: ${statusMessage}`,
+    `Nothing was sent. Mend it: reactord reactors update ${id} --image IMAGE`,
+  );
 }
 
 function refuseBoth(options: Options, words: readonly string[]): void {

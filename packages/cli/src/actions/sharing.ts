@@ -75,9 +75,14 @@ export async function listNonces(context: Context, operands: Operands): Promise<
       {
         title: 'LEFT',
         text: ({ remainingUses }) => (remainingUses === -1 ? '∞' : String(remainingUses)),
+        plain: ({ remainingUses }) => String(remainingUses),
         right: true,
       },
-      { title: 'LAST USE', text: ({ lastUseTime }) => ago(lastUseTime) || 'never' },
+      {
+        title: 'LAST USE',
+        text: ({ lastUseTime }) => ago(lastUseTime) || 'never',
+        plain: ({ lastUseTime }) => lastUseTime,
+      },
       { title: 'DESCRIPTION', text: ({ description }) => description, flexible: true },
     ],
     'It has none.',

@@ -66,7 +66,14 @@ async function renewed(profile: Profile): Promise<Profile> {
   const { server, accessToken, refreshToken, expiresAt = 0 } = profile;
   const store = memoryStore({ accessToken, refreshToken, expiresAt, obtainedAt: 0 });
   try {
-    const token = await new OAuth({ baseUrl: server, clientId, store }).refresh();
+    // Others wait for the file meanwhile.
+    const token = await new OAuth({
+      baseUrl: server,
+      clientId,
+      store,
+      retry: { retries: 1 },
+      timeoutMs: 15_000,
+    }).refresh();
     return {
       ...profile,
       accessToken: token.accessToken,

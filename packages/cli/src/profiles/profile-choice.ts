@@ -45,6 +45,12 @@ export function chooseProfile({ current, profiles }: Profiles, wanted: Wanted): 
   if (name !== undefined) {
     const profile = profiles[name];
     if (profile === undefined) throw noProfile(name, profiles);
+    // A token goes to the service that gave it, and to no other.
+    if (server !== undefined && server !== profile.server)
+      throw new CommandFailure(
+        'usage',
+        `The profile ${name} is for ${profile.server}, not for ${server}.`,
+      );
     return { name, profile };
   }
   const entries = Object.entries(profiles);

@@ -10,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandFailure } from '../exit-codes.ts';
@@ -18,9 +18,11 @@ import type { Profile, Profiles } from './profile.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const lockPatienceMs = 20_000;
+const lockPatienceMs = 45_000;
 /** Nobody holds the lock for longer: a request for a token has ended by then. */
 const lockEndsMs = 60_000;
+/** Who has the lock. The folder may be on a disk that machines share. */
+const mine = `${process.pid} ${hostname()}`;
 
 /** The logins of this user, in one file that others cannot read. */
 export class ProfileFile {
@@ -93,13 +95,14 @@ export class ProfileFile {
     for (;;) {
       try {
         const file = openSync(lock, 'wx', 0o600);
-        writeSync(file, String(process.pid));
+        writeSync(file, mine);
         closeSync(file);
-        return () => rmSync(lock, { force: true });
+        return () => removeLock(lock, mine);
       } catch (error) {
         if (codeOf(error) !== 'EEXIST') throw cannotWrite(this.folder, error);
       }
-      if (isAbandoned(lock)) rmSync(lock, { force: true });
+      const abandoned = abandonedBy(lock);
+      if (abandoned !== undefined) removeLock(lock, abandoned);
       else if (Date.now() > deadline)
         throw new CommandFailure(
           'failed',
@@ -111,16 +114,25 @@ export class ProfileFile {
   }
 }
 
-/** Of a process that is gone, or from another machine and old. */
-function isAbandoned(lock: string): boolean {
+/** Whose the lock is, where that process is gone, or is on another machine and has had it for too long. */
+function abandonedBy(lock: string): string | undefined {
   try {
-    const old = Date.now() - statSync(lock).mtimeMs;
-    const pid = Number(readFileSync(lock, 'utf8'));
-    if (old > lockEndsMs) return true;
-    // Between making it and writing the number in it, it is empty.
-    return pid > 0 && old > 1_000 && !isAlive(pid);
+    const oldMs = Date.now() - statSync(lock).mtimeMs;
+    const holder = readFileSync(lock, 'utf8');
+    const [pid, host] = holder.split(' ');
+    const isGone = host === hostname() ? !isAlive(Number(pid)) : oldMs > lockEndsMs;
+    return isGone ? holder : undefined;
   } catch {
-    return false;
+    return undefined;
+  }
+}
+
+/** Unless somebody else has it by now. */
+function removeLock(lock: string, holder: string): void {
+  try {
+    if (readFileSync(lock, 'utf8') === holder) rmSync(lock, { force: true });
+  } catch {
+    // It is gone.
   }
 }
 

@@ -6,7 +6,7 @@ export function defineMachine(program: Command): void {
     [
       'serve',
       'run the service on this machine',
-      'Takes the settings of the service as flags, such as --port 9000; they also come from REACTORD_* and reactord.conf. See docs/reference/settings.md.',
+      'Takes the settings of the service as flags, such as --port 9000; they also come from REACTORD_* and reactord.conf (docs/reference/settings.md). npm start does the same, and first installs what is missing.',
     ],
     [
       'worker',

@@ -82,7 +82,9 @@ export function defineMessages(program: Command): void {
     program
       .command('events')
       .summary('what happens to your reactors and executions')
-      .description('Shows events as they happen, until you stop it.')
+      .description(
+        'Shows events as they happen, until you stop it with Ctrl-C, which ends it with 0.',
+      )
       .option('-f, --follow', 'the default; as with logs')
       .option('--past', 'begin with the oldest that is kept')
       .option('-n, --limit <number>', 'end after so many', wholeNumber(1))

@@ -98,7 +98,7 @@ export class Output {
       0,
       ...facts.map(([name, text]) => (text === undefined ? 0 : name.length)),
     );
-    for (const [name, text, paint = (plain) => plain] of facts) {
+    for (const [name, text, paint = (plain: string) => plain] of facts) {
       if (text === undefined) continue;
       const lines = text.split('\n').map((line) => paint(harmless(line)));
       if (!this.isTerminal) this.line(`${name}\t${lines.join(' ')}`);

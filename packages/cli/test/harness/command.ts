@@ -15,7 +15,8 @@ export interface Said {
 
 export interface Running {
   readonly ended: Promise<Said>;
-  /** What it has written to standard error so far. */
+  /** What it has written so far. */
+  output(): string;
   errors(): string;
   signal(name: NodeJS.Signals): void;
 }
@@ -41,10 +42,15 @@ export class Person {
   }
 
   /** Runs it on a terminal of 100 columns, where both streams come back as one. */
-  async onTerminal(line: string): Promise<Said> {
+  onTerminal(line: string): Promise<Said> {
+    return this.startOnTerminal(line).ended;
+  }
+
+  startOnTerminal(line: string): Running {
     const words = ['-qec', `stty cols 100; ${program} ${line}`, '/dev/null'];
-    const said = await this.#start('script', words, { environment: { TERM: 'xterm' } }).ended;
-    return { ...said, stdout: said.stdout.replaceAll('\r\n', '\n') };
+    const running = this.#start('script', words, { environment: { TERM: 'xterm' } });
+    const unix = (said: Said): Said => ({ ...said, stdout: said.stdout.replaceAll('\r\n', '\n') });
+    return { ...running, ended: running.ended.then(unix) };
   }
 
   [Symbol.dispose](): void {
@@ -70,11 +76,12 @@ export class Person {
     child.stderr.on('data', (piece: Buffer) => err.push(piece));
     child.stdin.on('error', () => undefined);
     if (file !== 'script') child.stdin.end(input ?? '');
+    const output = () => Buffer.concat(out).toString();
     const errors = () => Buffer.concat(err).toString();
     const { promise, resolve, reject } = Promise.withResolvers<Said>();
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      const stdout = Buffer.concat(out).toString();
+      const stdout = output();
       resolve({
         code: code ?? (signal === 'SIGINT' ? 130 : 1),
         stdout,
@@ -82,6 +89,6 @@ export class Person {
         json: () => JSON.parse(stdout),
       });
     });
-    return { ended: promise, errors, signal: (name) => child.kill(name) };
+    return { ended: promise, output, errors, signal: (name) => child.kill(name) };
   }
 }

@@ -4,6 +4,7 @@ import type { Query } from '../http/address.ts';
 import { resultOf } from '../http/replies.ts';
 import type { SentBody } from '../http/transport.ts';
 import { base64 } from '../tokens/base64.ts';
+import { randomText } from '../tokens/pkce.ts';
 
 /**
  * Text is delivered as it is; bytes, blobs and streams as bytes; everything else as JSON. Of JSON that is an object with a
@@ -67,11 +68,28 @@ export function sendOne(
   const call = callOf(reactorId, body, options.contentType ?? type, options);
   const { wait } = options;
   if (wait === undefined) return api.read('POST /actors/v2/{reactorId}/messages', call, resultOf);
+  return wait === true
+    ? ask(api, call, { _svc_synchronous: true }, longestWaitMs)
+    : askFor(api, call, wait);
+}
+
+/** In pieces, since Node gives up a request after five minutes without an answer; by its key it is the same message. */
+async function askFor(api: Api, call: MessageCall, seconds: number): Promise<AnsweredMessage> {
+  for (let left = seconds; ; left -= longestPiece) {
+    const piece = call.repeating === 'safe' ? Math.min(left, longestPiece) : left;
+    const answer = await ask(api, call, { wait: piece }, piece * 1000);
+    if (answer.answered || piece === left) return answer;
+  }
+}
+
+const longestPiece = 240;
+
+function ask(api: Api, call: MessageCall, query: Query, extraMs: number): Promise<AnsweredMessage> {
   const held = {
     ...call,
-    query: { ...call.query, ...(wait === true ? { _svc_synchronous: true } : { wait }) },
+    query: { ...call.query, ...query },
     headers: { ...call.headers, accept: '*/*' },
-    extraMs: wait === true ? longestWaitMs : wait * 1000,
+    extraMs,
   };
   return api.read('POST /actors/v2/{reactorId}/messages', held, readAnswer);
 }
@@ -109,9 +127,12 @@ function inJson({ data, ...attributes }: CloudEvent): object {
   return data instanceof Uint8Array ? { ...event, data_base64: base64(data) } : { ...event, data };
 }
 
+type MessageCall = ReturnType<typeof callOf>;
+
 function callOf(reactorId: string, body: SentBody, type: string, options: Wish) {
   const { environment = {}, delay, idempotencyKey, signal, timeoutMs } = options;
-  const key = idempotencyKey ?? crypto.randomUUID();
+  // Not randomUUID, which pages have only over TLS.
+  const key = idempotencyKey ?? randomText();
   const query: Query = { ...environment, delay };
   return {
     path: { reactorId },

@@ -34,20 +34,15 @@ export class Users {
     return wholeProfile(await this.#api.call('PUT /profiles/v2/me', call));
   }
 
-  list(options: UserListOptions = {}): Listing<Profile | PublicProfile> {
+  /** For admins. */
+  list(options: UserListOptions = {}): Listing<Profile> {
     const { signal, timeoutMs, firstName, lastName, ...asked } = options;
     const ask = async (query: Query) => {
       const call = { query, options: { signal, timeoutMs } };
-      return (await this.#api.call('GET /profiles/v2', call)).map(profile);
+      return (await this.#api.call('GET /profiles/v2', call)).map(wholeProfile);
     };
     const query = { ...asked, first_name: firstName, last_name: lastName };
-    // Only admins are told the uid, from which a page can begin.
-    return byPlace(ask, query, (last, before, count) => {
-      const { offset = 0, ...rest } = before;
-      return 'uid' in last
-        ? { ...rest, after: last.uid }
-        : { ...rest, offset: Number(offset) + count };
-    });
+    return byPlace(ask, query, ({ uid }, { offset: _begun, ...rest }) => ({ ...rest, after: uid }));
   }
 
   async get(username: string, options?: CallOptions): Promise<Profile | PublicProfile> {

@@ -1,6 +1,6 @@
 import { ConnectionError, TimeoutError, UnavailableError } from '../errors.ts';
 import { pause } from '../http/pause.ts';
-import { type ServerEvent, ServerEventReader } from './server-sent-events.ts';
+import { type Said, type ServerEvent, ServerEventReader } from './server-sent-events.ts';
 
 export interface Following {
   /** Opens the stream behind the event of this id, or from its beginning. */
@@ -20,43 +20,58 @@ const longestPauseMs = 15_000;
  */
 export async function* follow(wish: Following): AsyncGenerator<ServerEvent, void, void> {
   const { signal, isLast } = wish;
+  const patience = new Patience();
   let lastId: string | undefined;
-  let pauseMs = 1000;
-  for (let failures = 0; ; ) {
+  for (;;) {
     const connection = new Connection(wish, lastId);
     try {
       for await (const said of connection.said()) {
-        failures = 0;
-        if ('retryMs' in said) {
-          pauseMs = said.retryMs;
-        } else {
-          lastId = said.id === '' ? lastId : said.id;
-          yield said;
-          if (isLast(said)) return;
-        }
+        patience.heard(said);
+        if ('retryMs' in said) continue;
+        lastId = said.id === '' ? lastId : said.id;
+        yield said;
+        if (isLast(said)) return;
       }
     } catch (error) {
       signal?.throwIfAborted();
-      if (!isPassing(error) || failures >= mostFailures) throw error;
+      patience.bear(error);
     } finally {
       connection.close();
     }
-    failures += 1;
-    await pause(pauseAfter(failures, pauseMs), signal);
+    await patience.pause(signal);
   }
 }
-
-/** What the service has answered is its last word; a connection can be made again. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof ConnectionError ||
-  error instanceof TimeoutError ||
-  error instanceof UnavailableError;
 
 /** In a row, beside the tries that opening makes by itself. */
 const mostFailures = 10;
 
-const pauseAfter = (failures: number, firstMs: number): number =>
-  Math.min(longestPauseMs, firstMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
+/** How long, and how often, to come back. A stream that was never there is not waited for: opening has tried by itself. */
+class Patience {
+  #failures = mostFailures;
+  #firstMs = 1000;
+
+  heard(said: NonNullable<Said>): void {
+    this.#failures = 0;
+    if ('retryMs' in said) this.#firstMs = said.retryMs;
+  }
+
+  /** What the service has answered is its last word; a connection can be made again. */
+  bear(error: unknown): void {
+    const isPassing =
+      error instanceof ConnectionError ||
+      error instanceof TimeoutError ||
+      error instanceof UnavailableError;
+    if (!isPassing || this.#failures >= mostFailures) throw error;
+  }
+
+  async pause(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#failures >= mostFailures)
+      throw new ConnectionError('The stream ends as soon as it is opened.', undefined);
+    const longest = Math.min(longestPauseMs, this.#firstMs * 2 ** this.#failures);
+    this.#failures += 1;
+    await pause(longest * (0.5 + Math.random() / 2), signal);
+  }
+}
 
 class Connection {
   readonly #wish: Following;

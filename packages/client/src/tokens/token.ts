@@ -16,6 +16,11 @@ export interface TokenStore {
   load(): Token | undefined | Promise<Token | undefined>;
   /** Undefined: forget it. */
   save(token: Token | undefined): void | Promise<void>;
+  /**
+   * Where several programs share the store: runs the work while no other program runs its own. A renewal replaces the refresh
+   * token too, so whoever comes second is to find the new one.
+   */
+  exclusively?<Value>(work: () => Promise<Value>): Promise<Value>;
 }
 
 /** Keeps the token as long as the program runs. */

@@ -180,6 +180,7 @@ export interface ContainerEnd {
   readonly outOfMemory: boolean;
   /** The engine's own word for what went wrong, often empty. */
   readonly error: string;
+  /** Never after the end. */
   readonly startedAt: string;
   readonly finishedAt: string;
   /** The state as the engine tells it, with the names of the interface's finalState. */

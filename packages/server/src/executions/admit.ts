@@ -4,7 +4,7 @@ import { risingId } from '../ids.ts';
 import type { Schema } from '../store/schema.ts';
 import { expectRows, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
-import { ForeignKeyViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
+import { NotNullViolation, UnexpectedRows, UniqueViolation } from '../store/store-errors.ts';
 import { nowInMicroseconds } from './execution-time.ts';
 import type { Message } from './message.ts';
 
@@ -55,50 +55,33 @@ export interface NewExecution {
   readonly receivedAt: number;
 }
 
-/** The execution of a message, at the place (and not before the time) that its reactor has for it. */
+/**
+ * The execution of a message, at the place (and not before the time) that its reactor has for it. As one row of values: for
+ * `insert … select`, which might be many, SQLite copies each page before it writes to it.
+ */
 export function insertAt(
   db: Kysely<Schema>,
   p: NewExecution,
   seq: RawBuilder<number>,
   dueAt: RawBuilder<number | null>,
 ) {
-  return db
-    .insertInto('executions')
-    .columns([
-      'id',
-      'reactor_id',
-      'owner_id',
-      'seq',
-      'status',
-      'executor_id',
-      'executor',
-      'client_id',
-      'content_type',
-      'message_size',
-      'environment',
-      'received_at',
-      'due_at',
-    ])
-    .expression((eb) =>
-      eb
-        .selectFrom('reactors')
-        .select([
-          sql<string>`${p.id}`.as('id'),
-          'reactors.id as reactor_id',
-          'owner_id',
-          seq.as('seq'),
-          sql.lit('SUBMITTED').as('status'),
-          sql<string>`${p.executorId}`.as('executor_id'),
-          sql<string>`${p.executor}`.as('executor'),
-          sql<string | null>`${p.clientId}`.as('client_id'),
-          sql<string>`${p.contentType}`.as('content_type'),
-          sql<number>`cast(${p.size} as bigint)`.as('message_size'),
-          sql<string>`${p.environment}`.as('environment'),
-          sql<number>`cast(${p.receivedAt} as bigint)`.as('received_at'),
-          dueAt.as('due_at'),
-        ])
-        .where('reactors.id', '=', p.reactorId),
-    );
+  const ofReactor = <Value>(value: RawBuilder<Value>) =>
+    sql<Value>`(select ${value} from reactors where id = ${p.reactorId})`;
+  return db.insertInto('executions').values({
+    id: p.id,
+    reactor_id: p.reactorId,
+    owner_id: ofReactor(sql.ref<string>('owner_id')),
+    seq: ofReactor(seq),
+    status: sql.lit('SUBMITTED'),
+    executor_id: p.executorId,
+    executor: p.executor,
+    client_id: p.clientId,
+    content_type: p.contentType,
+    message_size: p.size,
+    environment: p.environment,
+    received_at: p.receivedAt,
+    due_at: dueAt,
+  });
 }
 
 const insertExecution = prepared((db, p: NewExecution) =>
@@ -148,8 +131,8 @@ export async function admit(
   return id;
 }
 
-/** Without a place there is no execution, or one at the place of another, and none that the message could belong to. */
+/** Without a place there is an execution at none, or at the place of another. */
 export const isWithoutPlace = (error: unknown): boolean =>
   error instanceof UnexpectedRows ||
-  error instanceof ForeignKeyViolation ||
+  error instanceof NotNullViolation ||
   (error instanceof UniqueViolation && error.table === 'executions');

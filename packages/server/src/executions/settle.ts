@@ -75,8 +75,7 @@ const addToTotals = prepared(
 /** The container ended, whatever its exit code. */
 export function completed(end: ContainerEnd, usage: Usage | undefined, words: string): Outcome {
   const finishedAt = microsecondsOf(end.finishedAt) ?? nowInMicroseconds();
-  // Engines note the start of a container that ends at once after its end.
-  const startedAt = Math.min(microsecondsOf(end.startedAt) ?? finishedAt, finishedAt);
+  const startedAt = microsecondsOf(end.startedAt) ?? finishedAt;
   return {
     status: 'COMPLETE',
     statusMessage: words,

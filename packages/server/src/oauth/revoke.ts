@@ -14,25 +14,27 @@ export interface RevokeParts {
 
 /**
  * Ends a token of this client (RFC 7009): an access token alone, a refresh token with everything that came of it.
- * What is unknown, over, or another client's stays as it is, and the caller is told nothing about it.
+ * What is unknown, over, or another client's stays as it is, and the caller is told nothing about it. Resolves with whose
+ * it was.
  */
 export async function revokeToken(
   parts: RevokeParts,
   client: Client,
   token: string,
-): Promise<void> {
+): Promise<{ readonly userId: string } | undefined> {
   const hash = hashSecret(token);
   if (looksLike('accessToken', token)) {
     const stored = await parts.tokens.findByHash(hash);
-    if (stored?.clientId !== client.id) return;
+    if (stored?.clientId !== client.id) return undefined;
     await parts.tokens.revoke(hash);
     note(parts, stored, hash);
-    return;
+    return stored;
   }
   const stored = await parts.refreshTokens.find(token);
-  if (stored?.clientId !== client.id) return;
+  if (stored?.clientId !== client.id) return undefined;
   await parts.authorizations.end(stored.authorizationId);
   note(parts, stored, hash);
+  return stored;
 }
 
 function note(

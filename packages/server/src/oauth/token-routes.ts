@@ -82,7 +82,10 @@ export function tokenRoutes({ oauth, baseUrl }: TokenRoutesParts): FastifyPlugin
       async (request) => {
         const { client, form } = await readRequest(request);
         request.actor = { username: client.ownerUsername, client: client.name };
-        await revokeToken(oauth, client, needed(form, 'token'));
+        const ended = await revokeToken(oauth, client, needed(form, 'token'));
+        // A public client is everybody's: who ends the token is who had it.
+        const user = client.isPublic && ended && (await oauth.users.byId(ended.userId));
+        if (user) request.actor = { username: user.username, client: client.name };
         return {};
       },
     );

@@ -25,6 +25,13 @@ export class ForeignKeyViolation extends StoreError {
   }
 }
 
+/** A column that always has a value would have none. */
+export class NotNullViolation extends StoreError {
+  constructor(options?: ErrorOptions) {
+    super('A value that a row needs is not there.', options);
+  }
+}
+
 /** A statement met another number of rows than `expectRows` asked for; its unit was rolled back. */
 export class UnexpectedRows extends StoreError {
   /** The place of the statement in its unit, from 0. */

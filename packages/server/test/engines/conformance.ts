@@ -1,6 +1,7 @@
 import { after, before, describe } from 'node:test';
 import { testAbsence } from './conformance/absence.ts';
 import { testDatagrams } from './conformance/datagrams.ts';
+import { type Effort, testEndurance } from './conformance/endurance.ts';
 import { testImages } from './conformance/images.ts';
 import { testLeftovers } from './conformance/leftovers.ts';
 import { testLimits } from './conformance/limits.ts';
@@ -11,16 +12,7 @@ import type { Subject } from './conformance/subject.ts';
 
 /** What every engine driver has to pass. */
 export function engineConformance(name: string, open: () => Promise<Subject>): void {
-  describe(name, () => {
-    let subject: Subject | undefined;
-    before(async () => {
-      subject = await open();
-    });
-    after(() => subject?.dispose());
-    const get = (): Subject => {
-      if (subject === undefined) throw new Error('the engine under test was not opened');
-      return subject;
-    };
+  onSubject(name, open, (get) => {
     testRunning(get);
     testOutput(get);
     testDatagrams(get);
@@ -29,5 +21,29 @@ export function engineConformance(name: string, open: () => Promise<Subject>): v
     testImages(get);
     testAbsence(get);
     testLeftovers(get);
+    testEndurance(get, { runs: 12, megabytes: 100 });
+  });
+}
+
+/** The part of it that takes as long as one likes. */
+export function engineEndurance(name: string, open: () => Promise<Subject>, effort: Effort): void {
+  onSubject(name, open, (get) => testEndurance(get, effort));
+}
+
+function onSubject(
+  name: string,
+  open: () => Promise<Subject>,
+  tests: (get: () => Subject) => void,
+): void {
+  describe(name, () => {
+    let subject: Subject | undefined;
+    before(async () => {
+      subject = await open();
+    });
+    after(() => subject?.dispose());
+    tests(() => {
+      if (subject === undefined) throw new Error('the engine under test was not opened');
+      return subject;
+    });
   });
 }

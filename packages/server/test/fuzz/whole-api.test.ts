@@ -1,3 +1,3 @@
 import { fuzzWholeApi } from './whole-api.ts';
 
-fuzzWholeApi(1500, 60_000);
+fuzzWholeApi(800, 60_000);

@@ -15,7 +15,11 @@ const entry = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 async function reactord(data: string, words: readonly string[], input = '') {
   const child = spawn(process.execPath, [entry, ...words], {
-    env: { PATH: process.env['PATH'], REACTORD_DATA: data },
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      REACTORD_DATA: data,
+    },
     cwd: tmpdir(),
   });
   const output: string[] = [];

@@ -11,6 +11,7 @@ import { expectRows, once, prepared } from '../../src/store/statement.ts';
 import type { Dialect, Store } from '../../src/store/store.ts';
 import {
   ForeignKeyViolation,
+  NotNullViolation,
   SchemaTooNew,
   StatementFailed,
   StoreUnavailable,
@@ -272,6 +273,18 @@ function failing(newGround: () => Promise<Ground>): void {
     test('a row that points to nothing', async () => {
       const part = insertPart({ id: 'orphan', thing: 'nobody', shelf: 'a', place: 1 });
       await assert.rejects(store().write(part), ForeignKeyViolation);
+    });
+
+    test('a row without a value that it needs', async () => {
+      await store().write(insertThing({ id: 'whole' }));
+      const shelf = sql<string>`(select note from things where id = 'whole')`;
+      const part = once((db) =>
+        db
+          .withTables<SuiteTables>()
+          .insertInto('parts')
+          .values({ id: 'without', thing: 'whole', shelf, place: 1 }),
+      );
+      await assert.rejects(store().write(part), NotNullViolation);
     });
 
     test('a row that others point to and that is to go', async () => {

@@ -71,6 +71,14 @@ describe('the client of the command line', () => {
     const { access_token: token, refresh_token: refresh } = await byPassword();
     assert.equal((await post('/revoke', { token: refresh })).status, 200);
     assert.equal((await area.me(token)).status, 401);
+    const { access_token: other } = await byPassword();
+    const headers = { authorization: `Bearer ${other}` };
+    const query = '?action=End%20a%20token';
+    const noted = await area.send('/audit/v2', { method: 'GET', headers, query });
+    const [entry] = noted
+      .json()
+      .result.filter(({ resource }: { resource: string }) => resource === '/revoke');
+    assert.deepEqual([entry.user, entry.client], ['admin', 'reactord command line']);
   });
 
   test('is let do nothing else without a secret: no other grant, no introspection, no redirect', async () => {

@@ -2,11 +2,12 @@ import type { ContainerEnd } from '../engine.ts';
 import type { State } from './shapes.ts';
 
 export function endOf(state: State, outOfMemory: boolean): ContainerEnd {
+  const startedAt = startOf(state);
   return {
     exitCode: state.ExitCode,
     outOfMemory,
     error: state.Error,
-    startedAt: state.StartedAt,
+    startedAt,
     finishedAt: state.FinishedAt,
     finalState: {
       Dead: state.Dead,
@@ -18,8 +19,18 @@ export function endOf(state: State, outOfMemory: boolean): ContainerEnd {
       Pid: state.Pid,
       Restarting: state.Restarting,
       Running: state.Running,
-      StartedAt: state.StartedAt,
+      StartedAt: startedAt,
       Status: state.Status,
     },
   };
+}
+
+/**
+ * Docker before 25 notes the time of the start once the container runs, and of one that ends at once it says an end before
+ * the start. The end is told by whoever saw it: the start was no later than that.
+ */
+function startOf({ StartedAt, FinishedAt }: State): string {
+  const finished = Date.parse(FinishedAt);
+  const hasFinished = finished > 0;
+  return hasFinished && finished <= Date.parse(StartedAt) ? FinishedAt : StartedAt;
 }

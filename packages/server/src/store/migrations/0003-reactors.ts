@@ -66,6 +66,9 @@ async function createReactors(schema: SchemaModule, types: ColumnTypes): Promise
   await schema.createIndex('reactors_status').on('reactors').column('status').execute();
 }
 
+/** Not `in`: for more than two values SQLite would make a table of them with each row that is written. */
+const oneOfStates = sql<boolean>`status = 'SUBMITTED' or status = 'RUNNING' or status = 'COMPLETE' or status = 'ERROR'`;
+
 async function createExecutions(schema: SchemaModule, types: ColumnTypes): Promise<void> {
   await schema
     .createTable('executions')
@@ -73,9 +76,7 @@ async function createExecutions(schema: SchemaModule, types: ColumnTypes): Promi
     .addColumn('reactor_id', types.text, needed)
     .addColumn('owner_id', types.text, needed)
     .addColumn('seq', types.integer, needed)
-    .addColumn('status', types.text, (column) =>
-      column.notNull().check(sql`status in ('SUBMITTED', 'RUNNING', 'COMPLETE', 'ERROR')`),
-    )
+    .addColumn('status', types.text, (column) => column.notNull().check(oneOfStates))
     .addColumn('status_message', types.text, noText)
     .addColumn('executor_id', types.text, needed)
     .addColumn('executor', types.text, needed)

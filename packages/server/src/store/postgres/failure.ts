@@ -1,6 +1,7 @@
 import pg from 'pg';
 import {
   ForeignKeyViolation,
+  NotNullViolation,
   StatementFailed,
   StoreError,
   StoreUnavailable,
@@ -21,6 +22,7 @@ export function translate(error: unknown): Error {
   if (error instanceof pg.DatabaseError) {
     const code = error.code ?? '';
     if (foreignKey.has(code)) return new ForeignKeyViolation({ cause: error });
+    if (code === '23502') return new NotNullViolation({ cause: error });
     if (unavailable.test(code)) return lost(error);
     return new StatementFailed(error.message, { cause: error });
   }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import {
   ForeignKeyViolation,
+  NotNullViolation,
   StatementFailed,
   StoreError,
   StoreUnavailable,
@@ -12,6 +13,7 @@ import {
 export type Failure =
   | { readonly kind: 'unique'; readonly table: string; readonly columns: readonly string[] }
   | { readonly kind: 'foreign key' }
+  | { readonly kind: 'null' }
   | {
       readonly kind: 'rows';
       readonly statement: number;
@@ -48,6 +50,7 @@ export function failureOf(error: unknown, db?: DatabaseSync): Failure {
   // A call to the file system failed while the file was made.
   if (error instanceof Error && 'syscall' in error) return { kind: 'unavailable', message };
   if (message === 'FOREIGN KEY constraint failed') return { kind: 'foreign key' };
+  if (message.startsWith('NOT NULL constraint failed')) return { kind: 'null' };
   return uniqueFailure(message, db) ?? { kind: 'failed', message };
 }
 
@@ -57,6 +60,8 @@ export function errorFrom(failure: Failure): StoreError {
       return new UniqueViolation(failure.table, failure.columns);
     case 'foreign key':
       return new ForeignKeyViolation();
+    case 'null':
+      return new NotNullViolation();
     case 'rows':
       return new UnexpectedRows(failure.statement, failure.expected, failure.actual);
     case 'unavailable':
