@@ -7,6 +7,8 @@ import type { BaseKind, Sample } from './sample.ts';
 export interface BaseChoice {
   /** Never ask a registry. */
   readonly local: boolean;
+  /** What the names of those begin with that are made here. */
+  readonly madeAs?: string;
 }
 
 /**
@@ -16,12 +18,14 @@ export interface BaseChoice {
 export class Bases {
   readonly #engine: EngineImages;
   readonly #local: boolean;
+  readonly #madeAs: string;
   readonly #found = new Map<string, string>();
   #unreachable = false;
 
-  constructor(engine: EngineImages, { local }: BaseChoice) {
+  constructor(engine: EngineImages, { local, madeAs = 'reactord/base-' }: BaseChoice) {
     this.#engine = engine;
     this.#local = local;
+    this.#madeAs = madeAs;
   }
 
   /** The reference of a base that the engine has. */
@@ -34,7 +38,7 @@ export class Bases {
   }
 
   async #find(kind: BaseKind, publicBase: string): Promise<string> {
-    const own = `reactord/base-${kind}`;
+    const own = `${this.#madeAs}${kind}`;
     const recipe = debianBases[kind];
     if ((await this.#engine.find(publicBase)) !== undefined) return publicBase;
     if ((await this.#engine.find(own))?.source === recipe.source) return own;

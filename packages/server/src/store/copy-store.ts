@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isPostgres, logFile, storeFile } from './open.ts';
 import { copyFile } from './sqlite/copy-file.ts';
@@ -11,7 +12,9 @@ export function copyStore(
   folder: string,
 ): readonly string[] | undefined {
   if (isPostgres(database)) return undefined;
-  copyFile(database ?? join(dataFolder, storeFile), join(folder, storeFile));
+  const store = database ?? join(dataFolder, storeFile);
+  if (!existsSync(store)) throw new Error(`there is no database at ${store}`);
+  copyFile(store, join(folder, storeFile));
   copyFile(join(dataFolder, logFile), join(folder, logFile));
   return [storeFile, logFile];
 }
