@@ -65,6 +65,7 @@ export const testPackages: readonly TestPackages[] = [
     name: 'OAuth clients in Python',
     debianPackages: ['python3', 'python3-requests-oauthlib', 'python3-authlib'],
   },
+  { name: 'pytest', debianPackages: ['python3', 'python3-pytest', 'python3-cloudpickle'] },
 ];
 
 export function installTestPackages({ debianPackages }: TestPackages): Promise<void> {

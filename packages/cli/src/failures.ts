@@ -54,6 +54,9 @@ export function failureOf(
 }
 
 function nextFor(error: ApiError): string | undefined {
+  const [, user, grant] =
+    /The user (\S+) has no permission .*grants \["(\w+)"\]/.exec(error.message) ?? [];
+  if (grant !== undefined) return `An admin types: reactord users grant ${user} ${grant}`;
   if (error.status >= 500 && error.requestId !== undefined)
     return `The service's log has more under the request id ${error.requestId}.`;
   return undefined;

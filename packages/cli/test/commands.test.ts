@@ -309,4 +309,17 @@ describe('the command line', () => {
     assert.equal(away.code, 1);
     assert.match(away.stdout, /^wrong\treachable\t/);
   });
+
+  test('becomes the service: its flags, its signals, its exit code', async () => {
+    const data = join(person.config, 'data');
+    const serving = person.start(['serve', '--port', '0', '--data', data, '--log-level', 'warn']);
+    await until('the greeting', () => serving.output().includes('reactord is running at'));
+    serving.signal('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
+    const users = await well('users', '--local', 'list', '--json', '--data', data);
+    assert.equal(users.json()[0].username, 'admin');
+    const refused = await person.run(['serve', '--prt', '1']);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /did you mean --port/);
+  });
 });

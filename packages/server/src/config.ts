@@ -392,6 +392,12 @@ export const settings = {
     least: '1h',
     most: '3650d',
   }),
+  idle_removal: duration({
+    doc: 'After how long without use reactors with remove_when_idle are deleted, as executors register theirs. Never later than execution_retention, since records tell of use. 0: never.',
+    default: '12h',
+    least: '0',
+    most: '365d',
+  }),
   pull_policy: choice({
     doc: 'Whether registering an image asks its registry every time, or only when the engine does not have it.',
     default: 'always',

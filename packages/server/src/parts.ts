@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Audit } from './audit/audit.ts';
+import { idleRemovalEntry } from './audit/idle-removals.ts';
 import { noteLogins } from './audit/logins.ts';
 import type { Config } from './config.ts';
 import { Configs } from './configs/configs.ts';
@@ -84,7 +85,9 @@ export async function assembleParts(ground: Ground): Promise<Parts> {
   const changes = identity.changes;
   const box = openSecretBox({ config, dataFolder, shared: store.dialect === 'postgres', log });
   const configs = new Configs({ store, changes, box });
-  const reactors = await assembleReactors({ store, config, changes, configs, engine, log });
+  const noteIdleRemoval = idleRemovalEntry;
+  const kept = { store, config, changes, configs, engine, noteIdleRemoval, log };
+  const reactors = await assembleReactors(kept);
   made.defer(() => reactors.stop());
   const sharing = assembleSharing({ store, changes, users: identity.users, box });
   const logDatabase = await openLogDatabase(place);

@@ -824,6 +824,10 @@ export interface Reactor {
   readonly cronNextEx: string | null;
   /** The same, exactly. */
   readonly cronNextTime: string | null;
+  /** Whether it is deleted when it has not been used for a while. */
+  readonly removeWhenIdle: boolean;
+  /** When that will be, unless it is used before; null while it is in use. Only with removeWhenIdle, and where the operator has idle reactors removed. Lists leave it out. */
+  readonly idleRemovalTime?: string | null | undefined;
   readonly type: string;
   readonly queue: string;
   readonly useContainerUid: boolean;
@@ -877,6 +881,8 @@ export interface RegisteredReactor {
   readonly cron_schedule?: string | undefined;
   /** False keeps the schedule without effect. Default true where there is one. */
   readonly cron_on?: boolean | undefined;
+  /** True: it is deleted, with all that belongs to it, when it has not been used for the time that the operator has set (12 hours unless set otherwise). Meant for reactors that programs make and may leave behind. Default false. */
+  readonly remove_when_idle?: boolean | undefined;
   /** On PUT: pull the image although its name and tag are the same. Not kept. */
   readonly force?: boolean | undefined;
   /** Run privileged containers, where the operator allows it. Default false. */
@@ -1071,6 +1077,7 @@ export const reactorFields = [
   'webhook',
   'cronSchedule',
   'cronOn',
+  'removeWhenIdle',
   'force',
   'privileged',
   'registryCredentials',

@@ -1,5 +1,5 @@
 import { risingId } from '../ids.ts';
-import { once, prepared } from '../store/statement.ts';
+import { once, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 
 /** Who did what to which resource, from where, and how it ended. */
@@ -34,6 +34,19 @@ const insertEntry = prepared((db, p: AuditNote & { id: string; at: number }) =>
   }),
 );
 
+/** To stand in the unit of what it tells of. */
+export function entryOf(note: AuditNote): Statement {
+  const cut = (text: string): string => text.replaceAll('\0', '').slice(0, longestText);
+  return insertEntry({
+    ...note,
+    username: cut(note.username),
+    client: cut(note.client),
+    resource: cut(note.resource),
+    id: risingId(),
+    at: Date.now(),
+  });
+}
+
 interface Parts {
   readonly store: Store;
   readonly config: { readonly audit_retention: number };
@@ -65,18 +78,8 @@ export class Audit {
 
   async note(note: AuditNote): Promise<void> {
     const { store, log } = this.#parts;
-    const cut = (text: string): string => text.replaceAll('\0', '').slice(0, longestText);
     try {
-      await store.write(
-        insertEntry({
-          ...note,
-          username: cut(note.username),
-          client: cut(note.client),
-          resource: cut(note.resource),
-          id: risingId(),
-          at: Date.now(),
-        }),
-      );
+      await store.write(entryOf(note));
     } catch (error) {
       const { action, userId: user, status } = note;
       log.warn({ err: error, action, user, status }, 'an audit entry could not be kept');

@@ -200,7 +200,7 @@ export async function assembleExecutions(parts: Parts): Promise<ExecutionsArea> 
           (has) => has && engage(),
           () => undefined,
         );
-        schedule.start();
+        schedule.start({ hearsNothing: served === undefined });
         due.start();
         workers.start();
         reaper.start();

@@ -18,6 +18,7 @@ export interface ScheduleParts {
 
 /** For what other processes have accepted, and for whatever was overlooked. */
 const lookMs = 5_000;
+const workerLookMs = 1_000;
 const afterFailureMs = 1_000;
 
 /**
@@ -43,9 +44,10 @@ export class Schedule {
     this.#free = parts.places;
   }
 
-  start(): void {
+  /** `hearsNothing`: all that it runs is accepted by other processes, so it looks more often. */
+  start({ hearsNothing }: { readonly hearsNothing: boolean }): void {
     this.#open = true;
-    this.#timer = setInterval(() => void this.look(), lookMs);
+    this.#timer = setInterval(() => void this.look(), hearsNothing ? workerLookMs : lookMs);
     this.#timer.unref();
     void this.look();
   }

@@ -137,6 +137,10 @@ export const RegisteredReactor = Type.Object(
       }),
     ),
     cron_on: flag('False keeps the schedule without effect. Default true where there is one.'),
+    remove_when_idle: flag(
+      'True: it is deleted, with all that belongs to it, when it has not been used for the time that the operator has ' +
+        'set (12 hours unless set otherwise). Meant for reactors that programs make and may leave behind. Default false.',
+    ),
     force: flag('On PUT: pull the image although its name and tag are the same. Not kept.'),
     privileged: flag('Run privileged containers, where the operator allows it. Default false.'),
     registry_credentials: Type.Optional(

@@ -70,6 +70,16 @@ export const ReactorRecord = Type.Object(
     cronNextTime: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
       description: 'The same, exactly.',
     }),
+    removeWhenIdle: Type.Boolean({
+      description: 'Whether it is deleted when it has not been used for a while.',
+    }),
+    idleRemovalTime: Type.Optional(
+      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+        description:
+          'When that will be, unless it is used before; null while it is in use. Only with removeWhenIdle, and where the ' +
+          'operator has idle reactors removed. Lists leave it out.',
+      }),
+    ),
     type: Type.String(),
     queue: Type.String(),
     useContainerUid: Type.Boolean(),
@@ -105,6 +115,7 @@ export const ReactorRecord = Type.Object(
         cronNextEx: '2026-01-31 05',
         cronNextTime: '2026-01-31T05:00:00.000Z',
         webhook: 'https://example.org/hook',
+        removeWhenIdle: false,
         createTime: '2026-01-30T12:00:00.000Z',
         _links: { self: 'https://reactors.example.org/actors/v2/hK3vXmPq8RnW2d' },
       },
@@ -149,6 +160,7 @@ export function reactorRecord(
     cronOn: reactor.cronOn,
     cronNextEx: next?.slice(0, 13).replace('T', ' ') ?? null,
     cronNextTime: next ?? null,
+    removeWhenIdle: reactor.removeWhenIdle,
     type: reactor.legacy.type,
     queue: reactor.legacy.queue,
     useContainerUid: reactor.legacy.useContainerUid,

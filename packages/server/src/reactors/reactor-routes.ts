@@ -24,6 +24,7 @@ import {
   isOwner,
   refuseOthersCredentials,
 } from './credential-rules.ts';
+import { idleLimitMs, idleSince } from './idle-time.ts';
 import { cursorAfter, readCursor } from './list-cursor.ts';
 import type { Reactor } from './reactor.ts';
 import { RegisteredReactor } from './reactor-fields.ts';
@@ -70,7 +71,15 @@ export function reactorRoutes(parts: ReactorRoutesParts): FastifyPluginAsyncType
     const state: unknown = reactor.stateless
       ? undefined
       : JSON.parse(await states.textOf(reactor.id));
-    return { ...show(reactor), ...(state !== undefined && { state }) };
+    return { ...show(reactor), ...(state !== undefined && { state }), ...(await idle(reactor)) };
+  };
+  const limitMs = idleLimitMs(config);
+  const idle = async (reactor: Reactor) => {
+    if (!reactor.removeWhenIdle || limitMs === undefined) return {};
+    const since = await idleSince(store, reactor);
+    return {
+      idleRemovalTime: since === undefined ? null : new Date(since + limitMs).toISOString(),
+    };
   };
   const list = async (query: ListQuery, reply: FastifyReply, callerId: string) => {
     const { all = false, cursor } = query;

@@ -50,6 +50,7 @@ const columns = [
   'cron_on',
   'cron_start_at',
   'cron_next_at',
+  'remove_when_idle',
   'created_at',
   'updated_at',
 ] as const satisfies readonly (keyof ReactorsTable)[];
@@ -117,6 +118,7 @@ export function reactorFrom(row: ReactorRow): Reactor {
     cronOn: row.cron_on === 1,
     cronStartAt: row.cron_start_at,
     cronNextAt: row.cron_next_at,
+    removeWhenIdle: row.remove_when_idle === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -143,6 +145,7 @@ export function columnsOf(settings: ReactorSettings) {
     webhook: settings.webhook,
     cron_schedule: settings.cronSchedule,
     cron_on: settings.cronOn ? 1 : 0,
+    remove_when_idle: settings.removeWhenIdle ? 1 : 0,
     legacy: JSON.stringify(settings.legacy),
   };
 }

@@ -3,7 +3,7 @@ import { NoSchedule, readSchedule, scheduleExamples } from '../cron/schedule-tex
 import { readReference } from '../engines/image-reference.ts';
 import { fail, type ServiceError } from '../errors.ts';
 import { readBytes } from '../setting-kinds.ts';
-import type { ReactorSettings } from './reactor.ts';
+import type { LegacyFields, ReactorSettings } from './reactor.ts';
 import type { RegisteredReactor } from './reactor-fields.ts';
 import { readEnvironment } from './registered-environment.ts';
 import { readWebhook } from './webhook-address.ts';
@@ -88,11 +88,16 @@ export function readSettings(
     link: given.link ?? null,
     webhook: given.webhook === undefined ? null : readWebhook(given.webhook, limits),
     ...schedule(given),
-    legacy: {
-      type: given.type ?? 'none',
-      queue: given.queue ?? 'default',
-      useContainerUid: given.use_container_uid ?? false,
-    },
+    removeWhenIdle: given.remove_when_idle ?? false,
+    legacy: legacy(given),
+  };
+}
+
+function legacy(given: RegisteredReactor): LegacyFields {
+  return {
+    type: given.type ?? 'none',
+    queue: given.queue ?? 'default',
+    useContainerUid: given.use_container_uid ?? false,
   };
 }
 

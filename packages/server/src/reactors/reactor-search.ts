@@ -32,6 +32,7 @@ export const reactorFields: Fields = {
   webhook: text('reactors.webhook'),
   cronSchedule: text('reactors.cron_schedule'),
   cronOn: flag('reactors.cron_on'),
+  removeWhenIdle: flag('reactors.remove_when_idle'),
   createTime: milliseconds('reactors.created_at'),
   lastUpdateTime: milliseconds('reactors.updated_at'),
 };

@@ -70,6 +70,8 @@ export interface ReactorSettings {
   readonly cronSchedule: string | null;
   /** False keeps the schedule and fires nothing. */
   readonly cronOn: boolean;
+  /** It is deleted when nobody has used it for a while. */
+  readonly removeWhenIdle: boolean;
   readonly legacy: LegacyFields;
 }
 

@@ -3,7 +3,10 @@ import type { Configs } from '../configs/configs.ts';
 import type { Engine } from '../engines/engine.ts';
 import type { AccessChanges } from '../identity/access-changes.ts';
 import type { QuotaDefaults } from '../identity/quotas.ts';
+import type { Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
+import { IdleReactors } from './idle-reactors.ts';
+import { idleLimitMs } from './idle-time.ts';
 import { ImageKeeper } from './images.ts';
 import { PullCredentials } from './pull-credentials.ts';
 import { ReactorStates } from './reactor-states.ts';
@@ -14,7 +17,11 @@ import { Tending } from './tending.ts';
 
 interface Parts {
   readonly store: Store;
-  readonly config: Pick<Config, 'pull_policy' | 'registry_auth'> & QuotaDefaults;
+  readonly config: Pick<
+    Config,
+    'pull_policy' | 'registry_auth' | 'idle_removal' | 'execution_retention'
+  > &
+    QuotaDefaults;
   readonly changes: Pick<AccessChanges, 'write' | 'onChange'>;
   readonly configs: Pick<Configs, 'credentialsOf'>;
   readonly engine: Pick<Engine, 'pull' | 'findImage'>;
@@ -22,6 +29,8 @@ interface Parts {
     info(facts: object, message: string): void;
     warn(facts: object, message: string): void;
   };
+  /** Keeps that an idle reactor was removed; part of the unit in which it is. */
+  readonly noteIdleRemoval: (reactorId: string) => Statement;
 }
 
 /** Which images answer which inboxes: everything of this folder that the rest uses, put together once. */
@@ -52,6 +61,7 @@ export async function assembleReactors(parts: Parts): Promise<ReactorsArea> {
   const policy = config.pull_policy;
   const images = new ImageKeeper({ store, reactors, engine, credentials, policy, log, tending });
   const removal = new Removal({ store, reactors, changes, log, tending });
+  const idle = new IdleReactors({ ...parts, reactors, removal, limitMs: idleLimitMs(config) });
   return {
     reactors,
     states: new ReactorStates(store),
@@ -60,9 +70,11 @@ export async function assembleReactors(parts: Parts): Promise<ReactorsArea> {
     start: () => {
       tending.start();
       removal.start();
+      idle.start();
     },
     stop: async () => {
       tending.stop();
+      await idle.stop();
       await Promise.all([images.stop(), removal.stop()]);
     },
   };

@@ -17,7 +17,7 @@ export interface RemovalParts {
 }
 
 /** Who removes what nobody asked to be removed: reactors of users that are gone, and removals after a restart. */
-const service = 'the service';
+export const service = 'the service';
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;
 const stopMs = 2_000;

@@ -63,6 +63,8 @@ export interface ReactorsTable extends ReactorDeliveryColumns {
   cron_start_at: number | null;
   /** Null: nothing is to be fired. */
   cron_next_at: number | null;
+  /** 1: it goes when nobody has used it for a while. */
+  remove_when_idle: Generated<number>;
   created_at: number;
   updated_at: number;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { idleRemovalEntry } from '../../src/audit/idle-removals.ts';
 import { Configs } from '../../src/configs/configs.ts';
 import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { PullFailed } from '../../src/engines/engine.ts';
@@ -27,6 +28,7 @@ const settings = (image: string): ReactorSettings => ({
   retries: 0,
   token: true,
   hints: [],
+  removeWhenIdle: false,
   privileged: false,
   registryCredentials: null,
   link: null,
@@ -45,6 +47,8 @@ test('An image that was removed from the engine is fetched again, with the same 
     config: {
       pull_policy: 'always',
       registry_auth: undefined,
+      idle_removal: 0,
+      execution_retention: 3600,
       quota_reactors: 0,
       quota_waiting_messages: 0,
       quota_containers: 0,
@@ -53,6 +57,7 @@ test('An image that was removed from the engine is fetched again, with the same 
     changes: own.changes,
     configs: new Configs({ ...own, box: new SecretBox(randomBytes(32)) }),
     engine,
+    noteIdleRemoval: idleRemovalEntry,
     log,
   });
   const ready: string[] = [];

@@ -26,6 +26,7 @@ const settings: ReactorSettings = {
   retries: 0,
   token: true,
   hints: [],
+  removeWhenIdle: false,
   privileged: false,
   registryCredentials: null,
   link: null,

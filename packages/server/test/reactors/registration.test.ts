@@ -68,6 +68,7 @@ test('A registration with an image alone is answered 201 with the record and its
     cronOn: false,
     cronNextEx: null,
     cronNextTime: null,
+    removeWhenIdle: false,
     type: 'none',
     queue: 'default',
     useContainerUid: false,

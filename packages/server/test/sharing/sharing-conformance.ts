@@ -32,6 +32,7 @@ const settings: ReactorSettings = {
   logSeconds: 60,
   token: true,
   hints: [],
+  removeWhenIdle: false,
   privileged: false,
   registryCredentials: null,
   link: null,

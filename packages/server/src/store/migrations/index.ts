@@ -5,6 +5,7 @@ import { stateAndResults } from './0004-state-and-results.ts';
 import { sharing } from './0005-sharing.ts';
 import { delivery } from './0006-delivery.ts';
 import { eventsAndSchedules } from './0007-events-and-schedules.ts';
+import { idleReactors } from './0008-idle-reactors.ts';
 import type { Migration } from './migration.ts';
 
 /** All steps of the schema, in order. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   sharing,
   delivery,
   eventsAndSchedules,
+  idleReactors,
 ];

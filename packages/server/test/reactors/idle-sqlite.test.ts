@@ -1,0 +1,4 @@
+import { twoOnSqlite } from '../harness/two-stores.ts';
+import { testIdleRemoval } from './idle-conformance.ts';
+
+testIdleRemoval('sqlite', twoOnSqlite);
