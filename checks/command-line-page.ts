@@ -15,10 +15,12 @@ export function commandLinePage(): string {
 \`npx reactord\` in a clone, or \`node_modules/.bin/reactord\` in your \`PATH\` as \`reactord\`. It speaks with any service over
 its API; \`serve\`, \`worker\`, \`doctor\` and \`users --local\` also use the service that is installed beside it.
 
+<!-- test: a person opens the address and approves -->
 \`\`\`sh
-reactord login https://reactors.example.org       # shows an address and a code; confirm it in any browser
-reactord reactors create busybox --name hello     # waits for the image
-reactord send hello --follow some words           # runs a container, and shows what it writes
+npm run --silent samples -- hello                       # a sample image, built on this machine
+npx reactord login http://127.0.0.1:8080                # shows an address and a code; confirm it in any browser
+npx reactord reactors create reactord/hello --name hi   # waits for the image
+npx reactord send hi --follow some words                # runs a container, and shows what it writes
 \`\`\`
 
 ## For every command

@@ -29,6 +29,7 @@ const modules = [
   'schedules',
   'search',
   'audit',
+  'backup',
 ];
 /** What every module stands on: the contract of the interface, the port of the engines, the store. */
 const ground = ['contract', 'engines', 'store', ...leaves];
@@ -72,6 +73,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   reactors: {
     mayImport: ['configs', 'oauth', 'identity', 'events/outbox.ts', 'cron', 'filters', ...ground],
   },
+  backup: { mayImport: ['identity', ...ground] },
   configs: { mayImport: ['secrets', 'identity', ...ground] },
   secrets: { mayImport: ground },
   /** What happened, written in the unit in which it happens. */

@@ -22,6 +22,7 @@ the environment, the environment over the file, the file over the default. A set
 it does not allow ends the start with a sentence that names it. An empty variable counts as not set.
 
 \`\`\`sh
+# Not run by the tests: each would stay running, and the last one writes a file into this folder
 npm start -- --port 9000            # a flag
 REACTORD_PORT=9000 npm start        # the environment
 echo 'port = 9000' >>reactord.conf  # the config file

@@ -30,8 +30,11 @@ export async function installDocker(): Promise<void> {
     throw new SetupError(`No container engine answers, and ${obstacle}; ${byHand}`);
   }
   if (findDaemon() !== undefined) return;
-  // Without certificates of the web, the engine could not pull images.
-  await installDebianPackages(['docker.io', 'ca-certificates'], 'to run containers');
+  // Without certificates of the web, the engine could not pull images; busybox is what the first sample is made of.
+  await installDebianPackages(
+    ['docker.io', 'ca-certificates', 'busybox-static'],
+    'to run containers',
+  );
 }
 
 /** Starts the daemon so that it outlives the service, and waits until it answers. */

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { readConfig, SettingError } from '../packages/server/src/config-sources.ts';
 import type { EngineAddress } from '../packages/server/src/engines/docker/address.ts';
+import { callDocker } from '../packages/server/src/engines/docker/docker-api.ts';
 import { findEngineAddress, usualSockets } from '../packages/server/src/engines/docker/find.ts';
 import { say } from './say.ts';
 
@@ -33,10 +34,20 @@ function closedSocket(): string | undefined {
   });
 }
 
+async function hasHello(address: EngineAddress): Promise<boolean> {
+  return callDocker(address, 'GET', '/images/reactord/hello/json').then(
+    () => true,
+    () => false,
+  );
+}
+
 async function main(flags: readonly string[]): Promise<void> {
   try {
     const { engine } = readConfig({ flags, environment: process.env });
-    await provideEngine(engine);
+    const address = await provideEngine(engine);
+    if (await hasHello(address)) return;
+    const { offerHello } = await import('./hello.ts');
+    await offerHello(address);
   } catch (error) {
     // A wrong setting is left to the service, which comes next and says which.
     if (error instanceof SettingError) return;
@@ -46,4 +57,8 @@ async function main(flags: readonly string[]): Promise<void> {
   }
 }
 
-if (import.meta.main) await main(process.argv.slice(2));
+if (import.meta.main) {
+  await main(process.argv.slice(2));
+  // Whatever an engine still owes an answer to does not hold up the start.
+  process.exit();
+}

@@ -60,6 +60,7 @@ interface TestPackages {
 /** Programs and libraries of the machine that tests run themselves. A new one is a new entry here. */
 export const testPackages: readonly TestPackages[] = [
   { name: 'Chromium', debianPackages: ['chromium'] },
+  { name: 'what the guides use', debianPackages: ['curl', 'jq'] },
   {
     name: 'OAuth clients in Python',
     debianPackages: ['python3', 'python3-requests-oauthlib', 'python3-authlib'],

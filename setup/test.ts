@@ -16,8 +16,11 @@ import {
  */
 
 const kinds = {
-  test: { files: ['packages/*/test/**/*.test.ts', 'setup/test/**/*.test.ts'], limitMs: 600_000 },
-  slow: { files: ['packages/*/test/**/*.slow.ts'], limitMs: 1_200_000 },
+  test: {
+    files: ['packages/*/test/**/*.test.ts', 'setup/test/**/*.test.ts', 'docs/test/**/*.test.ts'],
+    limitMs: 600_000,
+  },
+  slow: { files: ['packages/*/test/**/*.slow.ts', 'docs/test/**/*.slow.ts'], limitMs: 1_200_000 },
   faults: { files: ['packages/*/test/**/*.faults.ts'], limitMs: 2_400_000 },
 } as const;
 

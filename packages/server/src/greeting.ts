@@ -8,7 +8,12 @@ export interface GreetingFacts {
   readonly passwordWasGiven: boolean;
   /** What is missing, in one sentence; undefined when the engine answers. */
   readonly engineProblem: string | undefined;
+  /** Whether the engine has the sample image. */
+  readonly hasHello: boolean;
 }
+
+/** The sample that `npm start` builds where it can. */
+const helloImage = 'reactord/hello';
 
 /** What a person reads after the start. */
 export function greeting({
@@ -16,28 +21,28 @@ export function greeting({
   admin,
   passwordWasGiven,
   engineProblem,
+  hasHello,
 }: GreetingFacts): string {
   const lines = ['', `  reactord is running at ${address}`, ''];
   if (admin !== undefined) {
     const note = passwordWasGiven ? '(as you set it)' : '(shown this once; keep it)';
     const shown = passwordWasGiven ? '••••••••' : admin.password;
     lines.push(`  Admin      ${admin.username}`, `  Password   ${shown}  ${note}`, '');
-    lines.push(
-      '  Try next: what is there, a first application with its key and secret, every operation',
-      ...nextCommands(address, admin.username).map((command) => `    ${command}`),
-      '',
-    );
+    lines.push('  Try next, in another terminal:');
+    lines.push(...nextCommands(address, hasHello).map((command) => `    ${command}`), '');
+    lines.push(`  Every operation, with examples: ${address}/docs`, '');
   }
   if (engineProblem !== undefined) lines.push(`  Reactors cannot run yet. ${engineProblem}`, '');
   return `${lines.join('\n')}\n`;
 }
 
-/** They work as they stand: curl asks for the password, so that it does not end up in the shell's history. */
-function nextCommands(address: string, username: string): readonly string[] {
+/** From here to the first line of a container of one's own. They work as they stand, in the folder of the service. */
+function nextCommands(address: string, hasHello: boolean): readonly string[] {
   return [
-    `curl '${address}/ready?pretty'`,
-    `curl -u ${username} -d clientName=first '${address}/clients/v2?pretty'`,
-    `xdg-open ${address}/docs`,
+    ...(hasHello ? [] : ['npm run samples -- hello']),
+    `npx reactord login ${address}`,
+    `npx reactord reactors create ${helloImage} --name hello`,
+    'npx reactord send hello world --follow',
   ];
 }
 
@@ -49,4 +54,12 @@ export async function problemOf(engine: Pick<Engine, 'ping'>): Promise<string | 
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Whether the engine has the image that a first start offers. */
+export async function hasHello(engine: Pick<Engine, 'findImage'>): Promise<boolean> {
+  return engine.findImage(helloImage).then(
+    (found) => found !== undefined,
+    () => false,
+  );
 }

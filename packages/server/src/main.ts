@@ -6,7 +6,7 @@ import { UsageError } from './identity/command-errors.ts';
 import type { Service } from './service.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
-/** The process: `serve`, which is meant when no word comes first, `worker`, `users` or `doctor`. */
+/** The process: `serve`, which is meant when no word comes first, `worker`, `users`, `backup` or `doctor`. */
 async function main(): Promise<void> {
   for (const name of unknownEnvironmentNames(process.env)) {
     process.stderr.write(
@@ -15,11 +15,12 @@ async function main(): Promise<void> {
   }
   const [word, ...rest] = process.argv.slice(2);
   if (word === 'users') return await users(rest);
+  if (word === 'backup') return await backup(rest);
   if (word === 'doctor') return await doctor(rest);
   if (word === 'worker') return await work(rest);
   if (word !== undefined && word !== 'serve' && !word.startsWith('-')) {
     throw new UsageError(
-      `There is no command ${JSON.stringify(word)}; there are serve, worker, users and doctor.`,
+      `There is no command ${JSON.stringify(word)}; there are serve, worker, users, backup and doctor.`,
     );
   }
   await serve(word === 'serve' ? rest : process.argv.slice(2));
@@ -61,6 +62,11 @@ async function users(words: readonly string[]): Promise<void> {
   });
   // A standard input that nobody closes would keep the process.
   input.destroy();
+}
+
+async function backup(words: readonly string[]): Promise<void> {
+  const { backupCommand } = await import('./backup/backup-command.ts');
+  process.stdout.write(backupCommand(words, process.env));
 }
 
 async function doctor(words: readonly string[]): Promise<void> {

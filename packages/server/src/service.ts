@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from './config.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { Served } from './executions/api-address.ts';
-import { greeting, problemOf } from './greeting.ts';
+import { greeting, hasHello, problemOf } from './greeting.ts';
 import { type App, buildApp } from './http/app.ts';
 import { answerBrokenConnection } from './http/error-answers.ts';
 import { createLog } from './http/service-log.ts';
@@ -41,7 +41,15 @@ export async function startService(
   folder.announce(address);
   const passwordWasGiven = config.admin_password !== undefined;
   const engineProblem = await problemOf(parts.engine);
-  process.stdout.write(greeting({ address, admin, passwordWasGiven, engineProblem }));
+  process.stdout.write(
+    greeting({
+      address,
+      admin,
+      passwordWasGiven,
+      engineProblem,
+      hasHello: engineProblem === undefined && (await hasHello(parts.engine)),
+    }),
+  );
   const stack = started.move();
   return { address, stop: () => stack.disposeAsync() };
 }

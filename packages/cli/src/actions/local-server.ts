@@ -29,6 +29,6 @@ export function becomeServer(words: readonly string[]): never {
 }
 
 export const run =
-  (word: 'serve' | 'worker'): Action<object> =>
+  (word: 'serve' | 'worker' | 'backup'): Action<object> =>
   async (_context, operands) =>
     becomeServer([word, ...operands.filter((each) => each !== undefined)]);

@@ -13,6 +13,11 @@ export function defineMachine(program: Command): void {
       'run executions for a service elsewhere',
       'One more machine with an engine, on the same PostgreSQL as the service: needs --database and --base-url, and takes the settings of the service as flags.',
     ],
+    [
+      'backup',
+      'copy what the service keeps, while it runs',
+      'Writes the store, the logs and the key of the secrets into a new folder: reactord backup FOLDER. Takes --data, --database and --config as serve does. docs/guides/backup-and-restore.md has the whole story.',
+    ],
   ] as const)
     does(
       program

@@ -18,12 +18,16 @@ export interface StoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+/** What SQLite's files are called in the data folder. */
+export const storeFile = 'reactord.db';
+export const logFile = 'logs.db';
+
 /** Opens the store and brings its schema up to date. */
 export function openStore(options: StoreOptions): Promise<Store> {
   const { database, dataFolder, log, onCommit, migrations = allMigrations } = options;
   const set: MigrationSet = { ledger: 'schema_migrations', migrations };
   if (isPostgres(database)) return openPostgres(database, set, log, onCommit);
-  return openSqlite(database ?? join(dataFolder, 'reactord.db'), set, onCommit);
+  return openSqlite(database ?? join(dataFolder, storeFile), set, onCommit);
 }
 
 /**
@@ -34,9 +38,9 @@ export function openLogDatabase(options: Omit<StoreOptions, 'migrations'>): Prom
   const { database, dataFolder, log, onCommit } = options;
   const set: MigrationSet = { ledger: 'log_schema_migrations', migrations: logMigrations };
   if (isPostgres(database)) return openPostgres(database, set, log, onCommit);
-  return openSqlite(join(dataFolder, 'logs.db'), set, onCommit, { shrinks: true });
+  return openSqlite(join(dataFolder, logFile), set, onCommit, { shrinks: true });
 }
 
-function isPostgres(database: string | undefined): database is string {
+export function isPostgres(database: string | undefined): database is string {
   return database !== undefined && /^postgres(ql)?:\/\//i.test(database);
 }

@@ -85,7 +85,7 @@ export function launchService(options: ServiceOptions = {}): Omit<RunningService
 }
 
 /** A service that is killed leaves what it made on the engine to the next one on its folder; here there is none. */
-async function clearEngine(data: string): Promise<void> {
+export async function clearEngine(data: string): Promise<void> {
   if (!existsSync(join(data, 'instance'))) return;
   const engine = new DockerEngine({
     address: process.env['REACTORD_TEST_ENGINE'] || undefined,

@@ -8,7 +8,7 @@ import { launchService, startService } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
 
 describe('starting', () => {
-  test('the first start prints the address, the admin, a generated password and three commands', async (t) => {
+  test('the first start prints the address, the admin, a generated password and commands to try', async (t) => {
     const service = await startService({ environment: { REACTORD_ADMIN_PASSWORD: '' } });
     t.after(service.dispose);
     const printed = await until(
@@ -19,10 +19,10 @@ describe('starting', () => {
     assert.match(printed, /Admin {6}admin/);
     assert.match(printed, /Password {3}\w{5}-\w{5}-\w{5}-\w{5} {2}\(shown this once; keep it\)/);
     const commands = printed
-      .split(/Try next:.*\n/)[1]
+      .split(/Try next.*\n/)[1]
       ?.split('\n')
       .filter((line) => line.startsWith('    '));
-    assert.equal(commands?.length, 3);
+    assert.ok(commands?.length === 3 || commands?.length === 4, 'and at most four');
   });
 
   test('the generated password is not stored in clear anywhere in the data folder', async (t) => {

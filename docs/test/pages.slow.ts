@@ -1,0 +1,3 @@
+import { allPages, takesLong, testPages } from './pages.ts';
+
+testPages(allPages().filter(takesLong));
