@@ -11,6 +11,7 @@ import {
   type Scene,
   type Sender,
 } from '../packages/server/test/harness/execution-scene.ts';
+import { withSpares } from '../packages/server/test/harness/running-service.ts';
 import { until } from '../packages/server/test/harness/until.ts';
 import type { BenchResult } from './bench-result.ts';
 import { beside } from './rounds.ts';
@@ -20,7 +21,10 @@ const program = 'echo begun';
 
 /** How soon the program in a container answers a message with its first byte, beside `docker run` of the same image. */
 export async function run(): Promise<BenchResult> {
-  const scene = await openScene({ unheard: true, environment: { REACTORD_LOG_LEVEL: 'warn' } });
+  const scene = await openScene({
+    unheard: true,
+    environment: { ...withSpares, REACTORD_LOG_LEVEL: 'warn' },
+  });
   const spares = await openSpares(scene);
   try {
     const post = await openPosting(scene);

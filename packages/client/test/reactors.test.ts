@@ -91,6 +91,9 @@ describe('reactors at a running service', () => {
     const slow = await register('sleep 20');
     const late = await client.reactors.send(slow, 'hello', { wait: 1 });
     assert.equal(late.answered, false);
+    await until('the execution to run', async () => {
+      return (await client.executions.get(slow, late.executionId)).status === 'RUNNING';
+    });
     await client.executions.halt(slow, late.executionId);
     assert.equal((await client.executions.untilOver(slow, late.executionId)).status, 'COMPLETE');
   });

@@ -13,6 +13,8 @@ export interface KeptSpare {
   readonly plan: string;
   /** Never rejects. Undefined: nothing came of it. */
   readonly made: Promise<Spare | undefined>;
+  /** Nothing came of it because something went wrong, which it need not do again. */
+  hasFailed: boolean;
   /** Once it is there. */
   spare: Spare | undefined;
   /** A claim tries to win something for it. */
@@ -61,9 +63,11 @@ export function makeSpare(parts: MakingParts, reactor: Reactor): KeptSpare {
         },
         (error: unknown) => {
           log.warn({ err: error, reactor: reactor.id }, 'a spare container could not be made');
+          kept.hasFailed = true;
           return undefined;
         },
       ),
+    hasFailed: false,
     spare: undefined,
     isTried: false,
     isGranted: false,

@@ -26,8 +26,9 @@ interface Parts extends MakingParts {
 
 /** How often it is looked whether those that wait are still wanted. */
 const longestPauseMs = 2_000;
-/** How long a reactor whose spare could not be made is left alone. */
+/** How long a reactor is left alone of which no spare can be made, and one whose spare has just failed. */
 const unfitMs = 60_000;
+const failedMs = 1_000;
 /** Only one whose reactor was not used for this long gives way to another's. */
 const restMs = 10_000;
 /** With less memory left on the machine there are no spares. */
@@ -282,7 +283,7 @@ export class Spares {
     this.#waiting.add(kept);
     if ((await kept.made) !== undefined) return;
     this.#waiting.delete(kept);
-    this.#unfit.set(reactor.id, Date.now() + unfitMs);
+    this.#unfit.set(reactor.id, Date.now() + (kept.hasFailed ? failedMs : unfitMs));
   }
 
   #discard(kept: KeptSpare): void {

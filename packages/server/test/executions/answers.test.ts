@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openScene, type Scene } from '../harness/execution-scene.ts';
 import { makePythonImage } from '../harness/python-image.ts';
-import type { RunImage } from '../harness/run-image.ts';
+import { openTestEngine, type RunImage } from '../harness/run-image.ts';
 import { until } from '../harness/until.ts';
 
 /** A message whose sender waits for the answer. */
@@ -116,8 +116,24 @@ test('what is no time, and more than the service allows, is refused and nothing 
   assert.equal(list.json().result.totalExecutions, 2);
 });
 
+/** Puts the file into its container for which the program of the reactor waits. */
+async function letGo(reactor: string): Promise<void> {
+  const engine = openTestEngine(scene.service.data);
+  try {
+    const go = { path: '/tmp/go', mode: 0o644, content: Buffer.from('') };
+    await until('the container to take the file', async () => {
+      const [container] = await engine.list({ 'reactord.reactor': reactor });
+      if (container === undefined) return false;
+      await engine.handOver(container.id, [go]);
+      return true;
+    });
+  } finally {
+    await engine.close();
+  }
+}
+
 test('a dropped execution answers too, and a client that leaves stops nothing', async () => {
-  const reactor = await register('sleep 2; echo done');
+  const reactor = await register('while [ ! -e /tmp/go ]; do sleep 0.1; done; echo done');
   const left = new AbortController();
   const gone = fetch(`${scene.service.url}/actors/v2/${reactor}/messages?wait=20`, {
     method: 'POST',
@@ -140,6 +156,7 @@ test('a dropped execution answers too, and a client that leaves stops nothing', 
   const dropped = await waiting;
   assert.equal(dropped.status, 200);
   assert.equal(dropped.headers.get('x-execution-status'), 'ERROR');
+  await letGo(reactor);
   await scene.admin.ended(reactor, first.id);
   assert.equal(await scene.admin.log(reactor, first.id), 'done\n');
 });

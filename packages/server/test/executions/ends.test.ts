@@ -12,7 +12,6 @@ let scene: Scene;
 before(async () => {
   scene = await openScene({
     environment: {
-      REACTORD_SPARE_IDLE_LIMIT: '2s',
       REACTORD_STOP_GRACE: '1s',
       REACTORD_MOST_PROCESSES: '32',
     },

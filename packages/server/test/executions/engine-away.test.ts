@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { type EngineProxy, startEngineProxy } from '../harness/engine-proxy.ts';
 import { openScene, type Scene } from '../harness/execution-scene.ts';
 import { testEngineSocket } from '../harness/run-image.ts';
+import { withSpares } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
 
 /** What becomes of executions when the engine goes away and comes back. */
@@ -12,7 +13,7 @@ let scene: Scene;
 
 before(async () => {
   proxy = await startEngineProxy(testEngineSocket());
-  scene = await openScene({ environment: { REACTORD_ENGINE: proxy.address } });
+  scene = await openScene({ environment: { ...withSpares, REACTORD_ENGINE: proxy.address } });
 });
 
 after(async () => {

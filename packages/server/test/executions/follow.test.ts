@@ -145,7 +145,7 @@ test('an execution that never runs ends its stream too', async () => {
 });
 
 test('a slow follower holds up nobody, and misses nothing', async () => {
-  const id = await runs('yes "a line that is one of very many lines" | head -c 9000000');
+  const id = await runs(`yes "${'a long line '.repeat(40)}" | head -c 9000000`);
   const run = await scene.admin.send(id);
   // It reads nothing for now; all it can have is what the sockets between hold.
   const slow = await follow(id, run);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openScene, type Scene, type Sender } from '../harness/execution-scene.ts';
+import { withSpares } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
 
 interface Accepted {
@@ -27,7 +28,7 @@ const mostWaiting = 12;
  * message has run exactly once, in the order of its reactor, with its output and exit code kept.
  */
 export async function killUnderLoad(kills: number): Promise<void> {
-  const scene = await openScene({ environment: { REACTORD_LOG_LEVEL: 'warn' } });
+  const scene = await openScene({ environment: { ...withSpares, REACTORD_LOG_LEVEL: 'warn' } });
   const load = new Load(scene.admin);
   const witness = await openWitness();
   try {

@@ -14,8 +14,11 @@ const clientCount = 20;
  * Many clients at once post to ten reactors. Each reactor runs its messages one at a time in the order of receipt;
  * each client's messages to a reactor in the order in which it posted them; none is missing, none runs twice.
  */
-export async function postManyMessages(count: number): Promise<void> {
-  const scene = await openScene({ environment: { REACTORD_LOG_LEVEL: 'warn' } });
+export async function postManyMessages(
+  count: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const scene = await openScene({ environment: { REACTORD_LOG_LEVEL: 'warn', ...settings } });
   try {
     const { admin, image } = scene;
     const reactors = await Promise.all(

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
 import { postManyMessages } from './many-messages.ts';
 
-test('100 messages by 20 clients at once to 10 reactors each run once, in the order of receipt', () =>
-  postManyMessages(100));
+test('60 messages by 20 clients at once to 10 reactors each run once, in the order of receipt', () =>
+  postManyMessages(60));

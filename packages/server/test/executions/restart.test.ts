@@ -11,7 +11,7 @@ let scene: Scene;
 let engine: ReturnType<typeof openTestEngine>;
 
 before(async () => {
-  scene = await openScene({ environment: { REACTORD_SPARE_IDLE_LIMIT: '2s' } });
+  scene = await openScene();
   engine = openTestEngine(scene.service.data);
 });
 

@@ -157,7 +157,7 @@ describe('reactord users', () => {
       [['users', 'add', 'x', '--password=secret'], /never an argument/],
       [['users', 'add', 'x', '--password', 'secret'], /never an argument/],
       [['users', 'list', '--database', 'mysql://x'], /--database is not allowed/],
-      [['nonsense'], /no command "nonsense"; there are serve and users/],
+      [['nonsense'], /no command "nonsense"; there are serve, worker, users, backup and doctor/],
     ];
     for (const [words, sentence] of cases) {
       const { code, output, errors } = await reactord(service.data, words);

@@ -110,12 +110,16 @@ for (const [what, query, expected] of cases)
         assert.equal(found.rows.length, expected, name);
         times.push(took);
       }
-      const median = times.sort((a, b) => a - b)[4] ?? 0;
+      // The quickest of each: what else the machine does comes on top.
+      const quickest = Math.min(...times);
       // What has no index is looked for in every row.
-      const through = await search({ 'statusMessage.like': 'nowhere' });
+      const all: number[] = [];
+      for (let round = 0; round < 3; round += 1)
+        all.push((await search({ 'statusMessage.like': 'nowhere' })).took);
+      const through = Math.min(...all);
       assert.ok(
-        median < through.took / 4,
-        `${name}: ${median.toFixed(1)} ms, everything ${through.took.toFixed(1)} ms`,
+        quickest < through / 4,
+        `${name}: ${quickest.toFixed(1)} ms, everything ${through.toFixed(1)} ms`,
       );
     }
   });
