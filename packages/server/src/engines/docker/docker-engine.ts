@@ -185,8 +185,8 @@ export class DockerEngine implements Engine {
 
   async ended(id: string): Promise<ContainerEnd> {
     const state = await this.#exits.watch(id).state;
-    const outOfMemory =
-      state.OOMKilled || (state.ExitCode !== 0 && (await this.#places.ranOutOfMemory(id)));
+    // Docker notices it or not, also when the program lived through the end of a child.
+    const outOfMemory = state.OOMKilled || (await this.#places.ranOutOfMemory(id));
     return endOf(state, outOfMemory, this.#spares.begunAt(id));
   }
 
