@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { openScene, type Scene, type Sender } from '../harness/execution-scene.ts';
 import { makePythonImage } from '../harness/python-image.ts';
 import type { RunImage } from '../harness/run-image.ts';
+import { withSpares } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
 
 /** What executions give back, by the socket and over HTTP, and how it is read. */
@@ -17,7 +18,7 @@ const kib = 1024;
 before(async () => {
   image = await makePythonImage();
   scene = await openScene({
-    environment: { REACTORD_RESULTS_LIMIT: '1m', REACTORD_RESULT_LIMIT: '256k' },
+    environment: { ...withSpares, REACTORD_RESULTS_LIMIT: '1m', REACTORD_RESULT_LIMIT: '256k' },
   });
 });
 

@@ -7,7 +7,7 @@ export function endOf(
   outOfMemory: boolean,
   begunAt: string | undefined,
 ): ContainerEnd {
-  const startedAt = startOf(begunAt ?? state.StartedAt, state.FinishedAt);
+  const startedAt = startOf({ ...state, ...(begunAt !== undefined && { StartedAt: begunAt }) });
   return {
     exitCode: state.ExitCode,
     outOfMemory,
@@ -30,11 +30,13 @@ export function endOf(
   };
 }
 
+type Times = Pick<State, 'StartedAt' | 'FinishedAt'>;
+
 /**
  * Docker before 25 notes the time of the start once the container runs, and of one that ends at once it says an end before
  * the start. The end is told by whoever saw it: the start was no later than that.
  */
-function startOf(started: string, finished: string): string {
+export function startOf({ StartedAt: started, FinishedAt: finished }: Times): string {
   const end = Date.parse(finished);
   const hasFinished = end > 0;
   return hasFinished && end <= Date.parse(started) ? finished : started;

@@ -11,6 +11,7 @@ import {
 import { environmentOf, type Place, type Waiting } from './container-config.ts';
 import type { Containers } from './containers.ts';
 import type { DockerClient } from './docker-client.ts';
+import { startOf } from './end.ts';
 import type { Exits, Watch } from './exits.ts';
 import type { Facts } from './facts.ts';
 import { isRefusal, onContainer } from './failures.ts';
@@ -121,7 +122,7 @@ export class Spares {
     const found = await containers.find(id);
     if (found === undefined) throw new ContainerGone(id);
     if (found.State.Status === 'created') return undefined;
-    if (found.Config.Labels?.[spareLabel] === undefined) return found.State.StartedAt;
+    if (found.Config.Labels?.[spareLabel] === undefined) return startOf(found.State);
     const watch = exits.watch(id);
     const late = setTimeout(() => void containers.stop(id, 0).catch(() => {}), sureMs);
     try {
@@ -134,7 +135,7 @@ export class Spares {
       }
       // Once more after its end: following may lose what was written last.
       const begunAt = told ?? (await this.#toldIn(id, 0));
-      if (begunAt !== undefined) this.#begun.set(id, begunAt || found.State.StartedAt);
+      if (begunAt !== undefined) this.#begun.set(id, begunAt || startOf(found.State));
       return this.#begun.get(id);
     } finally {
       clearTimeout(late);
