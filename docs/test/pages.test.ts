@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { allPages, takesLong, testPages } from './pages.ts';
+import { allPages, isReadFirst, testPages } from './pages.ts';
 
 const pages = allPages();
 
@@ -8,4 +8,4 @@ test('what is not run says why', (t) => {
     for (const { line, reason } of notRun) t.diagnostic(`${path}:${line} is not run: ${reason}`);
 });
 
-testPages(pages.filter((page) => !takesLong(page)));
+testPages(pages.filter(isReadFirst));

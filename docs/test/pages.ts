@@ -17,7 +17,8 @@ const places = [
 
 export const allPages = (): readonly Page[] => globSync(places, { cwd: root }).sort().map(readPage);
 
-export const takesLong = ({ wants }: Page): boolean => wants.has('takes long');
+/** What people read first runs with the quick tests, the rest with the slow ones. */
+export const isReadFirst = ({ path }: Page): boolean => path === 'README.md';
 
 /** A test for each page that has something to run. */
 export function testPages(pages: readonly Page[]): void {

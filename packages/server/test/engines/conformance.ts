@@ -23,7 +23,7 @@ export function engineConformance(name: string, open: () => Promise<Subject>): v
     testImages(get);
     testAbsence(get);
     testLeftovers(get);
-    testEndurance(get, { runs: 12, megabytes: 100 });
+    testEndurance(get, { runs: 8, megabytes: 50 });
   });
 }
 
