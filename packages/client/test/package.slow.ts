@@ -279,7 +279,8 @@ interface Given {
 async function inPage({ baseUrl, token, reactorId }: Given) {
   const address = '/index.js';
   const { ReactordClient: Client }: typeof import('../src/index.ts') = await import(address);
-  const client = new Client({ baseUrl, auth: token });
+  // Interfaces of containers come and go all the time beside this test.
+  const client = new Client({ baseUrl, auth: token, retry: { retries: 30, longestPauseMs: 500 } });
   const { username } = await client.users.me();
   const bytes = new TextEncoder().encode('from a page');
   const { executionId } = await client.reactors.send(reactorId, bytes);
