@@ -9,7 +9,7 @@ import { EngineImages } from './images/engine-images.ts';
 import { readSample } from './images/sample.ts';
 import { say } from './say.ts';
 
-const limitMs = 5_000;
+const limitMs = 20_000;
 
 /**
  * Gives the engine the image reactord/hello, so that whoever starts the service has something to try it with. Done from

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import socket
+import time
 from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 
 from .context import Context, get_context
@@ -15,6 +16,7 @@ from .records import JsonValue
 
 if TYPE_CHECKING:
     from .client import Client
+    from .executions import Results
 
 # What any Linux takes in one datagram; it is a little more than that on most.
 DATAGRAM_BYTES = 128 * 1024
@@ -56,13 +58,41 @@ def send_bytes_result(content: bytes, context: Optional[Context] = None) -> None
         raise ValueError("a result has at least one byte")
     context = context or get_context()
     if len(content) <= DATAGRAM_BYTES and _by_datagram(content, context):
+        _sent.datagrams += 1
         return
     reactor, execution = context.require("actor_id"), context.require("execution_id")
     if not context.access_token:
         raise NoContext(
             f"a result of {len(content)} bytes goes over HTTP, and there is no token: register the reactor with token=true"
         )
-    _client(context).results.give(reactor, execution, content)
+    results = _client(context).results
+    _sent.wait_until_kept(results, reactor, execution)
+    results.give(reactor, execution, content)
+    _sent.posts += 1
+
+
+class _Sent:
+    """What this process has given. The service keeps what was posted at once, and a datagram a moment later."""
+
+    LONGEST_WAIT = 10.0
+
+    def __init__(self) -> None:
+        self.datagrams = 0
+        self.posts = 0
+        self._kept = 0
+
+    def wait_until_kept(self, results: "Results", reactor: str, execution: str) -> None:
+        """So that what is posted now comes behind them. Somebody may take them as they come; then there is a limit."""
+        given = self.datagrams + self.posts
+        if self.datagrams == self._kept:
+            return
+        deadline = time.monotonic() + self.LONGEST_WAIT
+        while results.read(reactor, execution, after=given - 1) is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self._kept = self.datagrams
+
+
+_sent = _Sent()
 
 
 def _by_datagram(content: bytes, context: Context) -> bool:

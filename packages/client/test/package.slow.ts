@@ -173,7 +173,7 @@ describe('the package, installed from its tarball into an empty project', () => 
       });
       assert.deepEqual(seen, {
         username: 'admin',
-        texts: ['from a page\n'],
+        text: 'from a page\n',
         end: { status: 'COMPLETE', exitCode: 4 },
         answer: 'a blob\n',
         refusal: 'NotFoundError: There is no reactor called nothing.',
@@ -285,10 +285,10 @@ async function inPage({ baseUrl, token, reactorId }: Given) {
   const bytes = new TextEncoder().encode('from a page');
   const { executionId } = await client.reactors.send(reactorId, bytes);
   const log = client.executions.followLogs(reactorId, executionId);
-  const texts: string[] = [];
-  for await (const { text } of log) texts.push(text);
+  let text = '';
+  for await (const line of log) text += line.text;
   const answer = await client.reactors.send(reactorId, new Blob(['a blob']), { wait: 30 });
   const refusal = await client.reactors.get('nothing').catch(String);
   const listed = (await client.executions.list(reactorId, { limit: 1 }).toArray(2)).length;
-  return { username, texts, end: log.end, answer: answer.log, refusal, listed };
+  return { username, text, end: log.end, answer: answer.log, refusal, listed };
 }
