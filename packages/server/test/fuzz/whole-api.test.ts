@@ -1,3 +1,3 @@
 import { fuzzWholeApi } from './whole-api.ts';
 
-fuzzWholeApi(800, 60_000);
+fuzzWholeApi(400, 60_000);
