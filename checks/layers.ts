@@ -15,6 +15,7 @@ const leaves = [
   'setting-kinds.ts',
   'nearest.ts',
   'ids.ts',
+  'repeated-look.ts',
   'version.ts',
 ];
 const modules = [

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { RepeatedLook } from '../repeated-look.ts';
 import { expectRows, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { UnexpectedRows } from '../store/store-errors.ts';
@@ -67,9 +68,7 @@ const markIdle = prepared((db, p: Seen & { endedBefore: number; now: number }) =
 export class IdleReactors {
   readonly #parts: IdleReactorsParts;
   readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #stopped = false;
+  readonly #looks = new RepeatedLook(() => this.#look());
 
   constructor(parts: IdleReactorsParts) {
     this.#parts = parts;
@@ -79,24 +78,15 @@ export class IdleReactors {
   start(): void {
     const { limitMs } = this.#parts;
     if (limitMs === undefined) return;
-    const everyMs = Math.min(mostLookMs, Math.max(leastLookMs, limitMs / looksPerLimit));
-    void this.look();
-    this.#timer = setInterval(() => void this.look(), everyMs);
-    this.#timer.unref();
+    this.#looks.start(Math.min(mostLookMs, Math.max(leastLookMs, limitMs / looksPerLimit)));
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#looking;
+  stop(): Promise<void> {
+    return this.#looks.stop();
   }
 
-  /** Looks do not overlap. */
   look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
+    return this.#looks.now();
   }
 
   async #look(): Promise<void> {
@@ -105,11 +95,11 @@ export class IdleReactors {
     try {
       const before = this.#now() - limitMs;
       for (const seen of await this.#idleBefore(before)) {
-        if (this.#stopped) return;
+        if (this.#looks.isStopped) return;
         await this.#remove(seen, before);
       }
     } catch (error) {
-      if (!this.#stopped) log.warn({ err: error }, 'looking for idle reactors failed');
+      if (!this.#looks.isStopped) log.warn({ err: error }, 'looking for idle reactors failed');
     }
   }
 

@@ -1,5 +1,6 @@
 import { readSchedule } from '../cron/schedule-text.ts';
 import { ServiceError } from '../errors.ts';
+import { RepeatedLook } from '../repeated-look.ts';
 import { expectRows, prepared, type Statement } from '../store/statement.ts';
 import type { Store } from '../store/store.ts';
 import { UnexpectedRows } from '../store/store-errors.ts';
@@ -47,9 +48,7 @@ const advance = prepared((db, p: { id: string; dueAt: number; nextAt: number | n
 export class Schedules {
   readonly #parts: SchedulesParts;
   readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #stopped = false;
+  readonly #looks = new RepeatedLook(() => this.#look());
 
   constructor(parts: SchedulesParts) {
     this.#parts = parts;
@@ -57,23 +56,16 @@ export class Schedules {
   }
 
   start(): void {
-    void this.look();
-    this.#timer = setInterval(() => void this.look(), lookMs);
-    this.#timer.unref();
+    this.#looks.start(lookMs);
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    await this.#looking;
+  stop(): Promise<void> {
+    return this.#looks.stop();
   }
 
-  /** Fires what is due. Looks do not overlap. */
+  /** Fires what is due. */
   look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
+    return this.#looks.now();
   }
 
   async #look(): Promise<void> {
@@ -82,7 +74,7 @@ export class Schedules {
       // Together, so that they share a commit.
       await Promise.all(due.map((one) => this.#fire(one)));
     } catch (error) {
-      if (!this.#stopped) this.#parts.log.warn({ err: error }, 'firing schedules failed');
+      if (!this.#looks.isStopped) this.#parts.log.warn({ err: error }, 'firing schedules failed');
     }
   }
 
