@@ -20,7 +20,8 @@ const noFields = Type.Object({});
 const Filter = Type.Optional(
   Type.String({
     maxLength: 256,
-    allows: 'up to 256 characters',
+    pattern: '^[^\\u0000]*$',
+    allows: 'up to 256 characters, none of them NUL',
     description: 'Found anywhere in the field, whatever the case of A to Z.',
   }),
 );

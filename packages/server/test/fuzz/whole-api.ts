@@ -6,12 +6,14 @@ import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { type Operation, readDescription } from './api-description.ts';
 import { type FuzzScene, openFuzzScene, type Thing } from './fuzz-scene.ts';
+import { oddRequestsTo } from './odd-texts.ts';
 import { checkLog, checkReply, type Seen } from './reply-checks.ts';
 import { type Planned, requestsOf } from './request-arbitrary.ts';
 
 /**
  * Sends requests that are made from the service's own description: right ones, nearly right ones and hostile ones, to
- * every operation. FUZZ_SEED repeats a run, as far as what is there allows it.
+ * every operation. The same ones each time, as far as what is there allows it: a change is not to blame for what
+ * another seed would have found. `FUZZ_SEED=…` looks elsewhere.
  */
 export function fuzzWholeApi(count: number, limitMs: number): void {
   describe(`${count} requests to every operation there is`, () => {
@@ -24,17 +26,24 @@ export function fuzzWholeApi(count: number, limitMs: number): void {
     });
     after(() => scene?.dispose());
 
+    const { FUZZ_SEED } = process.env;
+    const seed = Number(FUZZ_SEED ?? 20_260_131);
+    const send = async (planned: Planned): Promise<void> => {
+      const { name } = planned.operation;
+      const status = await exchange(scene, planned);
+      statuses.set(name, [...(statuses.get(name) ?? []), status]);
+    };
+
+    test('a text that a database cannot keep makes none fail, in whatever field it comes', async () => {
+      for (const operation of operations)
+        for (const planned of oddRequestsTo(operation, seed)) await send(planned);
+    });
+
     test('none fails inside, tells a secret, or is answered in another shape than described', async (t) => {
-      const { FUZZ_SEED } = process.env;
-      const seed = Number(FUZZ_SEED ?? Date.now() % 2 ** 31);
       t.diagnostic(`FUZZ_SEED=${seed}`);
       assert.ok(operations.length > 90, 'the description is there');
       await fc.assert(
-        fc.asyncProperty(requestsOf(operations), async (planned) => {
-          const { name } = planned.operation;
-          const status = await exchange(scene, planned);
-          statuses.set(name, [...(statuses.get(name) ?? []), status]);
-        }),
+        fc.asyncProperty(requestsOf(operations), send),
         // The limit is for making a failure smaller, which may take long.
         { numRuns: count, seed, interruptAfterTimeLimit: limitMs, markInterruptAsFailure: true },
       );
