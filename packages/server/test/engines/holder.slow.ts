@@ -193,6 +193,8 @@ describe('network holders', () => {
     await engine.prepare();
     const { id } = await create('a');
     const place = await placeOf(id);
+    // The first process goes on living here: what it still makes must be made before the second one looks.
+    await until('another one to be ready', async () => (await holders()).length === 2);
     const second = new DockerEngine({
       address: engineAddress,
       environment: process.env,
