@@ -49,6 +49,8 @@ export class GroupCommit {
   readonly #waiting: Waiting[] = [];
   readonly #idle: (() => void)[] = [];
   #underWay = 0;
+  /** How many units the batch had that was settled a moment ago; 0: none was. */
+  #settled = 0;
   #scheduled = false;
   #closed = false;
 
@@ -94,7 +96,7 @@ export class GroupCommit {
   }
 
   #take(): Waiting[] {
-    const most = this.#committer.overlaps ? unitsOverlapping : mostUnits;
+    const most = this.#most();
     let units = 0;
     let bytes = 0;
     for (const { unit } of this.#waiting) {
@@ -103,6 +105,16 @@ export class GroupCommit {
       for (const { values } of unit) for (const value of values) bytes += weight(value);
     }
     return this.#waiting.splice(0, units);
+  }
+
+  #most(): number {
+    const settled = this.#settled;
+    this.#settled = 0;
+    if (!this.#committer.overlaps) return mostUnits;
+    if (settled === 0) return unitsOverlapping;
+    // The callers of those that were settled come back with as many. Halves of unequal size would stay so, and then
+    // this side idles while the larger one is committed.
+    return Math.min(unitsOverlapping, Math.ceil((settled + this.#waiting.length) / 2));
   }
 
   async #run(batch: readonly Waiting[]): Promise<void> {
@@ -117,6 +129,7 @@ export class GroupCommit {
       for (const { reject } of batch) reject(reason);
     }
     this.#underWay -= 1;
+    this.#settled = batch.length;
     this.#schedule();
   }
 
