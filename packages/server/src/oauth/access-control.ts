@@ -11,6 +11,7 @@ import { accessTokenLength, looksLike } from './secret-format.ts';
 import type { StoredAccessToken, Tokens } from './tokens.ts';
 
 const mostTokens = 100_000;
+const mostUsed = 20_000;
 const mostSubjects = 50_000;
 
 /** Whom a live token speaks for, and where it may go. */
@@ -26,7 +27,7 @@ export interface TokenAccess {
   readonly expiresAt: number;
 }
 
-/** How the memory knows a token: by its hash, never by itself. */
+/** How the store knows a token. */
 const keyOf = (token: string): string => hash('sha256', token, 'base64url');
 
 interface ClientAccess {
@@ -91,6 +92,11 @@ export class AccessControl {
   readonly #tokens: BoundedMemory<RememberedToken>;
   readonly #users = new BoundedMemory<User>(mostSubjects);
   readonly #clients = new BoundedMemory<ClientAccess>(mostSubjects);
+  /**
+   * Those that were used lately, by the token itself: to hash it takes longer than all the rest of a check. What is
+   * forgotten in `#tokens` is seen here by `live`.
+   */
+  readonly #used = new Map<string, Remembered<RememberedToken>>();
   readonly #authorizations = new BoundedMemory<string>(mostTokens);
 
   constructor(parts: AccessParts) {
@@ -107,10 +113,23 @@ export class AccessControl {
   /** What is known of the token without asking the store: the usual case, at every request. */
   remembered(token: string): TokenAccess | undefined {
     if (token.length !== accessTokenLength) return undefined;
-    const known = this.#tokens.get(keyOf(token))?.value;
+    const known = this.#usedLately(token)?.value;
     if (known === undefined || known.access.expiresAt <= Date.now()) return undefined;
     if (!known.user.live || !known.client.live) return undefined;
     return known.authorization?.live === false ? undefined : known.access;
+  }
+
+  #usedLately(token: string): Remembered<RememberedToken> | undefined {
+    const used = this.#used.get(token);
+    if (used?.live === true) return used;
+    const found = this.#tokens.get(keyOf(token));
+    if (found === undefined) {
+      this.#used.delete(token);
+      return undefined;
+    }
+    if (this.#used.size >= mostUsed) this.#used.clear();
+    this.#used.set(token, found);
+    return found;
   }
 
   #ask(token: string): Promise<TokenAccess | undefined> | undefined {
