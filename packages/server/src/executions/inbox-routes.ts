@@ -35,6 +35,16 @@ export interface InboxRoutesParts extends PostParts, InboxWaitingParts {
   readonly onDropped: (executionId: string) => void;
 }
 
+const usualTypes = [
+  'application/x-www-form-urlencoded',
+  'application/json',
+  'application/octet-stream',
+  'text/plain',
+  'application/x-ndjson',
+  'application/cloudevents+json',
+  'application/cloudevents-batch+json',
+];
+
 const NamedReactor = Type.Object({ reactorId: Type.String() });
 
 /** The inbox of a reactor: post a message, see what waits, purge it. */
@@ -58,15 +68,7 @@ export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox 
           tags: ['Executions'],
           summary: 'Post a message',
           description: postDescription,
-          consumes: [
-            'application/x-www-form-urlencoded',
-            'application/json',
-            'application/octet-stream',
-            'text/plain',
-            'application/x-ndjson',
-            'application/cloudevents+json',
-            'application/cloudevents-batch+json',
-          ],
+          consumes: usualTypes,
           params: NamedReactor,
           querystring: Type.Object({
             message: Type.Optional(
@@ -153,7 +155,10 @@ export function inboxRoutes(parts: InboxRoutesParts): FastifyPluginAsyncTypebox 
 /** The body as it came: whoever parses JSON here would lose the text that the container is to get. */
 function takeBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // The usual ones by name: those that fall under the star are taken apart anew at each request.
+  app.addContentTypeParser([...usualTypes, '*'], { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, body),
+  );
 }
 
 async function post(
