@@ -53,7 +53,15 @@ export function risingId(): string {
 /** Less than every rising id that is made from this time on, and greater than those before it. */
 export const risingBound = (time: number): string => timeText(Math.max(0, time));
 
+let lastTime = { ms: -1, text: '' };
+
 function timeText(ms: number): string {
+  // Many are made in the same millisecond.
+  if (lastTime.ms !== ms) lastTime = { ms, text: spellTime(ms) };
+  return lastTime.text;
+}
+
+function spellTime(ms: number): string {
   let rest = ms;
   let time = '';
   for (let place = 0; place < timeCharacters; place += 1) {

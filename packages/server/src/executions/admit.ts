@@ -114,7 +114,7 @@ export async function admit(
         clientId: executor.clientId,
         contentType: message.contentType,
         size: message.body.byteLength,
-        environment: JSON.stringify(environment),
+        environment: textOf(environment),
         receivedAt: nowInMicroseconds(),
       }),
       insertMessage({ executionId: id, body: message.body }),
@@ -129,6 +129,12 @@ export async function admit(
     throw error;
   }
   return id;
+}
+
+/** Hardly any message sets something. */
+function textOf(environment: Admission['environment']): string {
+  for (const _ in environment) return JSON.stringify(environment);
+  return '{}';
 }
 
 /** Without a place there is an execution at none, or at the place of another. */

@@ -46,7 +46,7 @@ export function readMessage(given: GivenMessage): Message | Promise<Message> {
     case 'application/octet-stream':
       return { contentType: type, body, shown: 'binary - omitted' };
     case 'application/x-www-form-urlencoded':
-      return rawString(fieldOf(decode(body, charset)));
+      return readForm(body, charset);
     case 'multipart/form-data':
       return multipartField(given.contentType ?? '', body).then(rawString);
   }
@@ -122,6 +122,19 @@ function rawString(value: unknown): Message {
   if (!value.isWellFormed())
     throw invalid('message', 'has half a surrogate pair, which is no text');
   return { contentType: 'str', body: Buffer.from(value), shown: value };
+}
+
+const onlyField = 'message=';
+
+function readForm(body: Uint8Array, charset: string): Message {
+  const form = decode(body, charset);
+  const isOnly = form.startsWith(onlyField) && !/[&%+]/.test(form);
+  // Nearly every form: one field, and nothing in it that is escaped. Then the bytes are there already, unless they
+  // are in another charset or begin with a mark of their order.
+  if (!isOnly || form === onlyField || charset !== 'utf-8' || body[0] !== onlyField.charCodeAt(0))
+    return rawString(fieldOf(form));
+  const shown = form.slice(onlyField.length);
+  return { contentType: 'str', body: body.subarray(onlyField.length), shown };
 }
 
 /** The field `message` of a form; a list when it is there twice. Read strictly: broken escapes are refused. */

@@ -18,7 +18,8 @@ interface Times {
  * took longer than many a request. Read like any other metric.
  */
 export class RequestTimes extends Histogram<Label> {
-  readonly #routes = new Map<string, Times>();
+  /** By route, verb and status: a key put together of the three would be the dearest part of a note. */
+  readonly #routes = new Map<string, Map<string, Map<number, Times>>>();
   /** Never observed: it knows what stands above the values. */
   readonly #heading = new Histogram<Label>({ name, help, registers: [] });
 
@@ -27,21 +28,30 @@ export class RequestTimes extends Histogram<Label> {
   }
 
   note(route: string, method: string, status: number, seconds: number): void {
-    const key = `${status} ${method} ${route}`;
-    let times = this.#routes.get(key);
-    if (times === undefined) {
-      const counts = new Float64Array(bounds.length + 1);
-      times = { labels: { route, method, status }, counts, sum: 0 };
-      this.#routes.set(key, times);
-    }
+    const times =
+      this.#routes.get(route)?.get(method)?.get(status) ?? this.#add(route, method, status);
     let place = 0;
     while (place < bounds.length && seconds > (bounds[place] ?? 0)) place += 1;
     times.counts[place] = (times.counts[place] ?? 0) + 1;
     times.sum += seconds;
   }
 
+  #add(route: string, method: string, status: number): Times {
+    const verbs = this.#routes.get(route) ?? new Map<string, Map<number, Times>>();
+    this.#routes.set(route, verbs);
+    const statuses = verbs.get(method) ?? new Map<number, Times>();
+    verbs.set(method, statuses);
+    const counts = new Float64Array(bounds.length + 1);
+    const times = { labels: { route, method, status }, counts, sum: 0 };
+    statuses.set(status, times);
+    return times;
+  }
+
   override async get() {
-    const values = [...this.#routes.values()].flatMap(valuesOf);
+    const values = [...this.#routes.values()]
+      .flatMap((verbs) => [...verbs.values()])
+      .flatMap((statuses) => [...statuses.values()])
+      .flatMap(valuesOf);
     return { ...(await this.#heading.get()), values };
   }
 
