@@ -6,8 +6,10 @@ import type { BenchResult, BenchRow } from './bench-result.ts';
 import { answerOf, forkBeside } from './child.ts';
 import { beside } from './rounds.ts';
 
-const rounds = 5;
-const seconds = 4;
+// Many short ones: what else the machine does comes and goes within seconds, and should meet both sides.
+const rounds = 21;
+const seconds = 1;
+const warmUpSeconds = 5;
 const connections = 100;
 const used = 10_000;
 const few = 10_000;
@@ -100,8 +102,8 @@ async function measure(load: ChildProcess, pair: Pair): Promise<BenchRow> {
     return rate;
   };
   // What is compiled and remembered on the first calls is not what is measured.
-  await drive({ ...pair.ours, seconds: 3 });
-  await drive({ ...pair.theirs, seconds: 3 });
+  await drive({ ...pair.ours, seconds: warmUpSeconds });
+  await drive({ ...pair.theirs, seconds: warmUpSeconds });
   return beside(
     { ...pair, ours: () => drive(pair.ours), theirs: () => drive(pair.theirs) },
     rounds,
