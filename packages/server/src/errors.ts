@@ -116,7 +116,8 @@ export const errorRegistry = {
   },
   body_too_large: {
     status: 413,
-    message: 'The body is larger than the {limit} bytes that this operation takes.',
+    message:
+      'The body is larger than the {limit} bytes that this operation takes. Send less at once, or put it where it can be fetched and send its address.',
     when: 'The body is over the limit of the operation.',
   },
   results_full: {

@@ -160,7 +160,7 @@ describe('a body', () => {
     assert.equal(large.status, 413);
     assert.equal(
       large.message,
-      'The body is larger than the 1000 bytes that this operation takes.',
+      'The body is larger than the 1000 bytes that this operation takes. Send less at once, or put it where it can be fetched and send its address.',
     );
   });
 
