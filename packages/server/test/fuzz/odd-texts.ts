@@ -7,7 +7,7 @@ const oddTexts = ['\0', 'a\0b'];
 /** Only in JSON: an address with half a character is none. */
 const oddInJson = [...oddTexts, '\ud800'];
 
-/** Requests that would do, but for one field each, to each field that takes text. */
+/** A plain request, and then ones that would do, but for one field each: every field that takes text. */
 export function oddRequestsTo(operation: Operation, seed: number): readonly Planned[] {
   const [sample] = fc.sample(requestsOf([operation]), { numRuns: 1, seed });
   if (sample === undefined) return [];
@@ -18,6 +18,7 @@ export function oddRequestsTo(operation: Operation, seed: number): readonly Plan
   );
   const usual: Planned = { ...sample, path, query: [], headers: {}, body: undefined };
   return callers(operation).flatMap((caller) => [
+    { ...usual, caller },
     ...inAddress({ ...usual, caller }),
     ...inBody({ ...usual, caller }),
   ]);
