@@ -13,7 +13,7 @@ complete -o default -F _reactord reactord
   zsh: `#compdef reactord
 _reactord() {
   local -a found
-  local line
+  local line rest
   while IFS=$'\\t' read -r line rest; do
     found+=("\${line//:/\\\\:}:\${rest}")
   done < <(reactord complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
@@ -22,7 +22,7 @@ _reactord() {
 compdef _reactord reactord
 `,
   fish: `complete -c reactord -f -a '(reactord complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
-complete -c reactord -l file -l batch -l from -rF
+complete -c reactord -n 'contains -- (commandline -opc)[-1] --file --batch --from' -F
 `,
 };
 
