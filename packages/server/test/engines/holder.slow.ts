@@ -212,4 +212,25 @@ describe('network holders', () => {
     assert.equal((await second.ended(id)).exitCode, 0);
     assert.equal((await second.usage(id))?.exact, true);
   });
+
+  test('one that was found after a kill is known from then on, and not taken for a stranger when it waits', async (t) => {
+    const { engine, owner, placeOf, create, image } = await open(t, { ready: 0 });
+    const { id } = await create('a');
+    const place = await placeOf(id);
+    const second = new DockerEngine({
+      address: engineAddress,
+      environment: process.env,
+      owner,
+      network: owner,
+      holders: { ready: 0, idle: 2, idleMs: 300_000 },
+    });
+    t.after(() => second.close());
+    await second.tidy();
+    await second.remove(id);
+    await second.tidy();
+    const next = await second.create(specOf({ image }, 'true', { group: 'a' }));
+    assert.equal(await placeOf(next.id), place);
+    await second.remove(next.id);
+    await engine.remove(id);
+  });
 });

@@ -55,8 +55,11 @@ export class Holders {
   #idle: IdleHolder[] = [];
   /** By container. */
   readonly #leases = new Map<string, Lease>();
-  /** Names of those that this process has made: it knows what they are for. */
-  readonly #own = new Set<string>();
+  /**
+   * Names of those that this process has made or found in use: it knows what they are for. Whoever looks for strangers
+   * does not ask the engine about them, because its list is of a moment ago.
+   */
+  readonly #known = new Set<string>();
   #found: { readonly losses: number; readonly done: Promise<void> } | undefined;
   #making: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -198,7 +201,7 @@ export class Holders {
 
   async #makeOne(bridge: Bridge): Promise<Holder> {
     const name = `${this.#owner}-holder-${newId()}`;
-    this.#own.add(name);
+    this.#known.add(name);
     const folder = bridge.isLocal ? await this.#spools.make(name) : undefined;
     try {
       const holder = await makeHolder(this.#client, this.#owner, name, bridge, folder);
@@ -206,6 +209,7 @@ export class Holders {
       return holder;
     } catch (error) {
       await this.#spools.remove(name);
+      this.#known.delete(name);
       // The engine does not see the folder: it is on this machine's network, and has other files.
       if (folder === undefined || !isRefusal(error, 400)) throw error;
       this.#spools.turnOff();
@@ -216,6 +220,7 @@ export class Holders {
   async #remove({ id, name }: Holder): Promise<void> {
     await removeHolder(this.#client, id);
     await this.#spools.remove(name);
+    this.#known.delete(name);
   }
 
   async #fill(): Promise<void> {
@@ -270,20 +275,20 @@ export class Holders {
     ]);
     const users = new Map<string | undefined, Listed[number]>();
     for (const container of containers) users.set(await this.#placeOf(container), container);
-    const kept = new Set<string>();
     for (const { Id, Names } of holders) {
       const name = (Names?.[0] ?? '').replace(/^\//, '');
-      if (this.#own.has(name)) continue;
+      if (this.#known.has(name)) continue;
       const user = users.get(Id);
-      // Whether one that waits has been used, and by whom, is not written anywhere.
-      if (user === undefined) await removeHolder(this.#client, Id);
-      else kept.add(name);
-      if (user !== undefined && !this.#leases.has(user.Id)) {
-        const holder = { id: Id, pid: (await this.#inspect(Id))?.State.Pid ?? 0, name };
-        this.#leases.set(user.Id, { holder, group: user.Labels?.[groupLabel] });
+      if (user === undefined) {
+        // Whether one that waits has been used, and by whom, is not written anywhere.
+        await removeHolder(this.#client, Id);
+        continue;
       }
+      this.#known.add(name);
+      const holder = { id: Id, pid: (await this.#inspect(Id))?.State.Pid ?? 0, name };
+      this.#leases.set(user.Id, { holder, group: user.Labels?.[groupLabel] });
     }
-    await this.#spools.tidy((name) => kept.has(name) || this.#own.has(name));
+    await this.#spools.tidy((name) => this.#known.has(name));
   }
 
   /** The holder that a container has joined. */
