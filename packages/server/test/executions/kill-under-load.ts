@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openScene, type Scene, type Sender } from '../harness/execution-scene.ts';
-import { withSpares } from '../harness/running-service.ts';
+import { startService, withSpares } from '../harness/running-service.ts';
 import { until } from '../harness/until.ts';
 
 interface Accepted {
@@ -26,9 +26,16 @@ const mostWaiting = 12;
 /**
  * Kills the service again and again at random moments while messages are posted and run. Afterwards every accepted
  * message has run exactly once, in the order of its reactor, with its output and exit code kept.
+ * With an address of PostgreSQL a worker runs them too, and is killed in turn with the service.
  */
-export async function killUnderLoad(kills: number): Promise<void> {
-  const scene = await openScene({ environment: { ...withSpares, REACTORD_LOG_LEVEL: 'warn' } });
+export async function killUnderLoad(kills: number, database?: string): Promise<void> {
+  const environment = {
+    ...withSpares,
+    REACTORD_LOG_LEVEL: 'warn',
+    ...(database !== undefined && shared(database)),
+  };
+  const scene = await openScene({ environment });
+  const worker = database === undefined ? undefined : await openWorker(environment);
   const load = new Load(scene.admin);
   const witness = await openWitness();
   try {
@@ -46,33 +53,71 @@ export async function killUnderLoad(kills: number): Promise<void> {
     }
     for (let killed = 0; killed < kills; killed += 1) {
       await pause(Math.random() * 1_500);
-      await scene.restart('SIGKILL');
+      if (worker !== undefined && killed % 2 === 1) await worker.restart();
+      else await scene.restart('SIGKILL');
     }
     await load.end();
     await checkAll(scene, load);
     for (const { message } of load.accepted)
       assert.equal(witness.seen.get(message), 1, `how often ${message} was run`);
+    const byWorker = [...witness.places].some((place) => place.startsWith(workerAddress));
+    assert.equal(byWorker, worker !== undefined, 'the worker took part');
   } catch (error) {
     console.error(scene.service.output().slice(-4_000));
     throw error;
   } finally {
     await load.end();
     witness.close();
+    await worker?.dispose();
     await scene.dispose();
   }
 }
 
+/** Where the containers of the worker look for the service, by which they are known. */
+const workerAddress = 'http://worker.invalid';
+
+/** With so few places that neither can do it all. */
+const shared = (database: string) => ({
+  REACTORD_DATABASE: database,
+  REACTORD_SECRETS_KEY: '0'.repeat(64),
+  REACTORD_CONTAINERS_AT_ONCE: '2',
+});
+
+async function openWorker(environment: Readonly<Record<string, string>>) {
+  const options = {
+    flags: ['worker'],
+    environment: {
+      ...environment,
+      REACTORD_PULL_POLICY: 'missing',
+      REACTORD_BASE_URL: workerAddress,
+      REACTORD_ALLOW_HTTP: 'true',
+    },
+  };
+  let worker = await startService(options);
+  return {
+    restart: async (): Promise<void> => {
+      const { data } = worker;
+      worker.signal('SIGKILL');
+      await worker.ended;
+      worker = await startService({ ...options, data });
+    },
+    dispose: () => worker.dispose(),
+  };
+}
+
 /** A static program cannot look up names, so the shell does. */
 const tells =
-  'ip=$(awk \'$2 == "host.docker.internal" { print $1; exit }\' /etc/hosts); echo $MSG | nc $ip $WITNESS';
+  'ip=$(awk \'$2 == "host.docker.internal" { print $1; exit }\' /etc/hosts); echo "$MSG $_svc_api_server" | nc $ip $WITNESS';
 
 /** Counts how often each message was really run, whatever the records say. */
 async function openWitness() {
   const seen = new Map<string, number>();
+  const places = new Set<string>();
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', (bytes) => {
-      const message = bytes.toString().trim();
+      const [message = '', place = ''] = bytes.toString().trim().split(' ');
+      places.add(place);
       seen.set(message, (seen.get(message) ?? 0) + 1);
       socket.end();
     });
@@ -81,7 +126,7 @@ async function openWitness() {
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { seen, port, close: () => server.close() };
+  return { seen, places, port, close: () => server.close() };
 }
 
 /** Posts to each reactor, one message after the other, whatever becomes of the service. */
