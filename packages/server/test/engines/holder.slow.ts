@@ -8,8 +8,11 @@ import { DockerEngine } from '../../src/engines/docker/docker-engine.ts';
 import { holderProgram } from '../../src/engines/docker/holder-program.ts';
 import { labelFilter, ownLabels } from '../../src/engines/docker/labels.ts';
 import { Inspection, Listed, read } from '../../src/engines/docker/shapes.ts';
+import { EngineUnavailable } from '../../src/engines/engine.ts';
 import { newId } from '../../src/ids.ts';
+import { startEngineProxy } from '../harness/engine-proxy.ts';
 import { engineAddress, makeTestImage } from '../harness/images.ts';
+import { testEngineSocket } from '../harness/run-image.ts';
 import { until } from '../harness/until.ts';
 import { specOf } from './conformance/subject.ts';
 
@@ -211,6 +214,37 @@ describe('network holders', () => {
     await second.start(id);
     assert.equal((await second.ended(id)).exitCode, 0);
     assert.equal((await second.usage(id))?.exact, true);
+  });
+
+  test('a container whose making was answered to nobody has its place for itself', async (t) => {
+    const { owner, placeOf, image } = await open(t);
+    const proxy = await startEngineProxy(testEngineSocket());
+    const engine = new DockerEngine({
+      address: proxy.address,
+      environment: process.env,
+      owner,
+      network: owner,
+      holders: { ready: 0, idle: 4, idleMs: 300_000 },
+    });
+    t.after(async () => {
+      await engine.close();
+      await proxy.dispose();
+    });
+    const spec = specOf({ image }, 'true', { group: 'a' });
+    proxy.loseAnswerTo(new RegExp(`^POST \\S*/containers/create\\?name=${spec.name}`));
+    const create = () => engine.create(spec);
+    const made = await create().catch((error: unknown) => {
+      // Over a new connection; over one that was used before, the driver has asked again by itself.
+      assert.ok(error instanceof EngineUnavailable);
+      return create();
+    });
+    assert.equal(made.adopted, true);
+    const place = await placeOf(made.id);
+    assert.match(place, /^container:/);
+    const meanwhile = await engine.create(specOf({ image }, 'true', { group: 'a' }));
+    assert.notEqual(await placeOf(meanwhile.id), place);
+    await engine.remove(made.id);
+    await engine.remove(meanwhile.id);
   });
 
   test('one that was found after a kill is known from then on, and not taken for a stranger when it waits', async (t) => {

@@ -10,6 +10,8 @@ export interface EngineProxy {
   /** The engine goes away: what is under way breaks off, and nobody listens. */
   cut(): Promise<void>;
   restore(): Promise<void>;
+  /** The next request of this form reaches the engine, and its answer nobody. */
+  loseAnswerTo(request: RegExp): void;
   dispose(): Promise<void>;
 }
 
@@ -17,8 +19,15 @@ export async function startEngineProxy(engineSocket: string): Promise<EngineProx
   const folder = mkdtempSync(join(tmpdir(), 'reactord-proxy-'));
   const path = join(folder, 'engine.sock');
   const sockets = new Set<Socket>();
+  let lost: RegExp | undefined;
   const forward = (from: Socket): void => {
     const to = connect(engineSocket);
+    from.on('data', (bytes) => {
+      if (lost?.test(bytes.toString('latin1')) !== true) return;
+      lost = undefined;
+      to.unpipe(from);
+      to.once('data', () => from.destroy()).resume();
+    });
     for (const [one, other] of [
       [from, to],
       [to, from],
@@ -51,6 +60,9 @@ export async function startEngineProxy(engineSocket: string): Promise<EngineProx
     address: `unix://${path}`,
     cut,
     restore,
+    loseAnswerTo: (request) => {
+      lost = request;
+    },
     dispose: async () => {
       await cut();
       rmSync(folder, { recursive: true });

@@ -254,7 +254,7 @@ export class DockerEngine implements Engine {
       const labels = { ...taken.labels, ...(waiting !== undefined && { [spareLabel]: '1' }) };
       const config = containerConfig(spec, place, facts, labels, waiting);
       const made = await this.#containers.create(spec.name, spec.image, config);
-      if (made.adopted) await this.#refuseForeign(spec.name);
+      if (made.adopted) this.#places.rejoin(made.id, await this.#ownAlready(spec.name), taken);
       else this.#places.settle(made.id, taken);
       return { ...made, place };
     } finally {
@@ -262,9 +262,10 @@ export class DockerEngine implements Engine {
     }
   }
 
-  async #refuseForeign(name: string): Promise<void> {
+  /** The network that a container of this name has, which must be ours. */
+  async #ownAlready(name: string): Promise<string> {
     const found = await this.#containers.find(name);
-    if (found?.Config.Labels?.[ownerLabel] === this.#owner) return;
+    if (found?.Config.Labels?.[ownerLabel] === this.#owner) return found.HostConfig.NetworkMode;
     throw new EngineRefused(`There is a container ${name} already, which somebody else made.`);
   }
 }

@@ -104,6 +104,21 @@ export class Holders {
     this.#leases.set(container, { holder, group });
   }
 
+  /** Binds the place that a container has joined, as far as it is free: the one just taken, or one that waits. */
+  rejoin(
+    container: string,
+    networkMode: string,
+    taken: Holder | undefined,
+    group: string | undefined,
+  ): void {
+    const isJoined = ({ id }: Holder): boolean => networkMode === `container:${id}`;
+    const at = this.#idle.findIndex(({ holder }) => isJoined(holder));
+    const holder = taken && isJoined(taken) ? taken : this.#idle[at]?.holder;
+    if (holder === undefined || this.#leases.has(container)) return;
+    if (at >= 0) this.#idle.splice(at, 1);
+    this.lease(container, holder, group);
+  }
+
   isLeased({ id }: Holder): boolean {
     return [...this.#leases.values()].some(({ holder }) => holder.id === id);
   }

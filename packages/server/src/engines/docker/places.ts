@@ -92,6 +92,11 @@ export class Places {
     this.#accounts.set(id, { cgroupParent, networkBefore, memoryBytes, kills });
   }
 
+  /** The container was there already, made by a call whose answer was lost: the place that it got then is in use. */
+  rejoin(id: string, networkMode: string, { holder, group }: TakenPlace): void {
+    this.#parts.holders.rejoin(id, networkMode, holder, group);
+  }
+
   /** No effect when a container has settled in it. */
   async giveBack({ holder, group }: TakenPlace): Promise<void> {
     const { holders } = this.#parts;
