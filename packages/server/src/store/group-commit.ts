@@ -49,8 +49,8 @@ export class GroupCommit {
   readonly #waiting: Waiting[] = [];
   readonly #idle: (() => void)[] = [];
   #underWay = 0;
-  /** How many units the batch had that was settled a moment ago; 0: none was. */
-  #settled = 0;
+  /** How many of those that wait are half of all callers; undefined: nobody waited while the last batch was committed. */
+  #half: number | undefined;
   #scheduled = false;
   #closed = false;
 
@@ -108,13 +108,11 @@ export class GroupCommit {
   }
 
   #most(): number {
-    const settled = this.#settled;
-    this.#settled = 0;
+    const half = this.#half;
+    this.#half = undefined;
     if (!this.#committer.overlaps) return mostUnits;
-    if (settled === 0) return unitsOverlapping;
-    // The callers of those that were settled come back with as many. Halves of unequal size would stay so, and then
-    // this side idles while the larger one is committed.
-    return Math.min(unitsOverlapping, Math.ceil((settled + this.#waiting.length) / 2));
+    if (half === undefined) return unitsOverlapping;
+    return Math.min(unitsOverlapping, Math.max(half, Math.ceil(this.#waiting.length / 2)));
   }
 
   async #run(batch: readonly Waiting[]): Promise<void> {
@@ -129,7 +127,10 @@ export class GroupCommit {
       for (const { reject } of batch) reject(reason);
     }
     this.#underWay -= 1;
-    this.#settled = batch.length;
+    // The callers of those that were settled come back with as many. Halves of unequal size would stay so, and then
+    // this side idles while the larger one is committed.
+    const waiting = this.#waiting.length;
+    this.#half = waiting === 0 ? undefined : Math.ceil((batch.length + waiting) / 2);
     this.#schedule();
   }
 

@@ -69,6 +69,26 @@ describe('group commit', () => {
     assert.deepEqual(committer.sizes, [2, 30]);
   });
 
+  test('what comes together after a commit shares the next one, whatever the last one was', async () => {
+    const { committer, write } = open(true);
+    await write(1);
+    await committer.settle();
+    await write(20);
+    assert.deepEqual(committer.sizes, [1, 20]);
+  });
+
+  test('a caller who comes back at once brings others along', async () => {
+    const committer = new HeldCommitter(true);
+    const commits = new GroupCommit(committer, undefined);
+    const first = commits.write([]);
+    await nextTurn();
+    void first.then(() => {
+      for (let made = 0; made < 20; made += 1) void commits.write([]);
+    });
+    await committer.settle();
+    assert.deepEqual(committer.sizes, [1, 20]);
+  });
+
   test('nobody is left waiting when no more callers come', async () => {
     const { committer, write } = open(true);
     await write(1);
