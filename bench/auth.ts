@@ -7,7 +7,7 @@ import { answerOf, forkBeside } from './child.ts';
 import { beside } from './rounds.ts';
 
 // Many short ones: what else the machine does comes and goes within seconds, and should meet both sides.
-const rounds = 21;
+const rounds = 41;
 const seconds = 1;
 const warmUpSeconds = 5;
 const connections = 100;

@@ -18,7 +18,7 @@ import { beside } from './rounds.ts';
 
 const rounds = 5;
 /** Many short ones: what else the machine does comes and goes within seconds, and should meet both sides. */
-const postingRounds = 21;
+const postingRounds = 41;
 const seconds = 1;
 /** As long as the compiler still finds something to improve, on either side. */
 const warmUpSeconds = 8;

@@ -10,14 +10,15 @@ export interface Sides {
   readonly theirs: () => Promise<number>;
 }
 
-/** Measures the two sides in turn: noise on the machine meets both. */
+/** Measures the two sides in turn, and each of them first as often as the other: noise on the machine meets both. */
 export async function beside(sides: Sides, rounds: number): Promise<BenchRow> {
   const { what, peer, bar } = sides;
   const rates: number[] = [];
   const peerRates: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    rates.push(await sides.ours());
+    if (round % 2 === 0) rates.push(await sides.ours());
     peerRates.push(await sides.theirs());
+    if (round % 2 === 1) rates.push(await sides.ours());
   }
   return {
     what,
