@@ -16,6 +16,16 @@ import { testEngineSocket } from '../harness/run-image.ts';
 import { until } from '../harness/until.ts';
 import { specOf } from './conformance/subject.ts';
 
+/** Another process of the same service, which keeps no holders ready. */
+const engineOf = (owner: string, address: string | undefined = engineAddress): DockerEngine =>
+  new DockerEngine({
+    address,
+    environment: process.env,
+    owner,
+    network: owner,
+    holders: { ready: 0, idle: 2, idleMs: 300_000 },
+  });
+
 describe('network holders', () => {
   const open = async (
     t: { after(end: () => Promise<void>): void },
@@ -198,13 +208,7 @@ describe('network holders', () => {
     const place = await placeOf(id);
     // The first process goes on living here: what it still makes must be made before the second one looks.
     await until('another one to be ready', async () => (await holders()).length === 2);
-    const second = new DockerEngine({
-      address: engineAddress,
-      environment: process.env,
-      owner,
-      network: owner,
-      holders: { ready: 0, idle: 2, idleMs: 300_000 },
-    });
+    const second = engineOf(owner);
     t.after(() => second.close());
     await second.tidy();
     await until('the others to be removed', async () => {
@@ -219,13 +223,7 @@ describe('network holders', () => {
   test('a container whose making was answered to nobody has its place for itself', async (t) => {
     const { owner, placeOf, image } = await open(t);
     const proxy = await startEngineProxy(testEngineSocket());
-    const engine = new DockerEngine({
-      address: proxy.address,
-      environment: process.env,
-      owner,
-      network: owner,
-      holders: { ready: 0, idle: 4, idleMs: 300_000 },
-    });
+    const engine = engineOf(owner, proxy.address);
     t.after(async () => {
       await engine.close();
       await proxy.dispose();
@@ -251,13 +249,7 @@ describe('network holders', () => {
     const { engine, owner, placeOf, create, image } = await open(t, { ready: 0 });
     const { id } = await create('a');
     const place = await placeOf(id);
-    const second = new DockerEngine({
-      address: engineAddress,
-      environment: process.env,
-      owner,
-      network: owner,
-      holders: { ready: 0, idle: 2, idleMs: 300_000 },
-    });
+    const second = engineOf(owner);
     t.after(() => second.close());
     await second.tidy();
     await second.remove(id);

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
-import { after, before, test } from 'node:test';
-import { createDatabase, type PostgresServer, startPostgres } from '../../../../setup/postgres.ts';
+import { test } from 'node:test';
+import { startPostgres } from '../../../../setup/postgres.ts';
 import { LogStore } from '../../src/executions/log-store.ts';
 import { openLogDatabase } from '../../src/store/open.ts';
+import { postgresGrounds } from '../harness/postgres-grounds.ts';
 import { logConformance } from './log-conformance.ts';
 import { kept, roomy, said, writeAll, written } from './log-scene.ts';
 
-let { REACTORD_TEST_POSTGRES: admin } = process.env;
-let server: PostgresServer | undefined;
-
-before(async () => {
-  if (admin !== undefined) return;
-  server = await startPostgres();
-  admin = server.url;
-});
-after(() => server?.stop());
-
-logConformance('postgres', async () => {
-  const database = await createDatabase(admin ?? '');
-  return { database: database.url, dataFolder: tmpdir(), remove: () => database.drop() };
-});
+logConformance('postgres', postgresGrounds());
 
 test('while the server is away the writer waits, and then nothing is missing or doubled', async () => {
   const own = await startPostgres();
